@@ -1,0 +1,108 @@
+"""What every view shares: the typed request, errors as pages, fragment or page, time zone."""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django_htmx.middleware import HtmxDetails
+
+from annotation.errors import (
+    DomainError,
+    InvalidInput,
+    NotAllowed,
+    NotConfigured,
+    NotFound,
+    Refused,
+)
+from annotation.models import User
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class HtmxHttpRequest(HttpRequest):
+    """A request of a logged-in person, after the middleware."""
+
+    htmx: HtmxDetails
+    user: User  # type: ignore[assignment]
+
+
+_STATUS: tuple[tuple[type[DomainError], int], ...] = (
+    (NotFound, 404),
+    (NotAllowed, 403),
+    (Refused, 409),
+    (InvalidInput, 422),
+    (NotConfigured, 503),
+)
+
+
+def status_of(error: DomainError) -> int:
+    """The HTTP status that says what ``error`` says."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a script asked (htmx or fetch), not a browser for a page."""
+    return bool(getattr(request, "htmx", False)) or "application/json" in request.headers.get(
+        "Accept", ""
+    )
+
+
+class DomainErrorMiddleware:
+    """Turns a ``DomainError`` into a readable answer; scripts get ``detail`` and ``code``."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, DomainError):
+            return None
+        return error_response(request, error)
+
+
+def error_response(request: HttpRequest, error: DomainError) -> HttpResponse:
+    """The answer to a request that ended in ``error``."""
+    status = status_of(error)
+    if wants_json(request):
+        return JsonResponse({"detail": error.message, "code": error.code}, status=status)
+    return render(request, "error.html", {"error": error, "status": status}, status=status)
+
+
+class TimeZoneMiddleware:
+    """Shows times in the zone of the person looking at them."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        user = getattr(request, "user", None)
+        name = user.time_zone if user is not None and user.is_authenticated else "UTC"
+        try:
+            zone = zoneinfo.ZoneInfo(name)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+            zone = zoneinfo.ZoneInfo("UTC")
+        with timezone.override(zone):
+            return self.get_response(request)
+
+
+def page_or_fragment(
+    request: HttpRequest,
+    page: str,
+    fragment: str,
+    context: Mapping[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """Render ``fragment`` for an htmx request (not a boosted or restored one), else ``page``."""
+    htmx = cast(HtmxHttpRequest, request).htmx
+    use_fragment = bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+    response = render(request, fragment if use_fragment else page, dict(context), status=status)
+    response["Vary"] = "HX-Request"
+    return response
