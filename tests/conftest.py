@@ -104,3 +104,13 @@ def as_user(client: Any) -> Iterator[Any]:
         return own
 
     return login
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """With GAVEL_NO_SKIPS set (continuous integration), a skipped test fails the run."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not os.environ.get("GAVEL_NO_SKIPS"):
+        return
+    if reporter.stats.get("skipped") and session.exitstatus == 0:
+        reporter.write_line("GAVEL_NO_SKIPS is set, and tests were skipped.", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
