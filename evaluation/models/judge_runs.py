@@ -39,6 +39,7 @@ class JudgeRun(models.Model):
     repeats = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     error = models.TextField(blank=True)
+    limit = models.PositiveIntegerField(null=True, blank=True)
     started_by = models.ForeignKey(
         "annotation.User", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -120,7 +121,8 @@ class JudgeTask(models.Model):
 class JudgeCall(models.Model):
     """One request to a judge and what came back, as sent and as received.
 
-    Failed attempts are kept too: they cost money and they explain a missing verdict.
+    Failed attempts are kept too: they cost money and they explain a missing verdict. ``tries``
+    are the failures that the client overcame before this outcome (a rate limit it waited for).
     """
 
     judge_task = models.ForeignKey(JudgeTask, on_delete=models.CASCADE, related_name="calls")
@@ -139,6 +141,7 @@ class JudgeCall(models.Model):
     tokens_estimated = models.BooleanField(default=False)
     seconds = models.FloatField(default=0)
     notes = models.JSONField(default=list, blank=True)
+    tries = models.JSONField(default=list, blank=True)
     at = models.DateTimeField()
 
     class Meta:

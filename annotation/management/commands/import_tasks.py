@@ -1,0 +1,44 @@
+"""``manage.py import_tasks``: files of the annotation interfaces into task sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.importing.commands import ImportCommand
+from annotation.importing.services import import_comparisons, study_for_import
+from annotation.management.base import Result
+
+FORMATS = ("comparison",)
+
+
+class Command(ImportCommand):
+    help = "Import files of the annotation interfaces as tasks."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path, nargs="+", help="file, or folder of .json files")
+        parser.add_argument("--study", required=True, help="made if there is none")
+        parser.add_argument("--format", required=True, choices=FORMATS)
+        parser.add_argument("--task-set", default="comparison", help="key of the task set")
+        parser.add_argument("--overlap", type=int, default=3, help="annotators a task")
+        parser.add_argument(
+            "--accept-partial",
+            action="store_true",
+            help="store what is sound of a file that has problems",
+        )
+
+    def run(self, **options: Any) -> Result:
+        study, made = study_for_import(options["study"])
+        if made:
+            self.say(f"Made the study {study.slug} with the checklist {study.template.key}.")
+        report = import_comparisons(
+            options["path"],
+            study,
+            task_set_key=options["task_set"],
+            overlap=options["overlap"],
+            accept_partial=options["accept_partial"],
+            progress=lambda done, total: self.progress(done, total, "Files"),
+        )
+        return self.finish(report)

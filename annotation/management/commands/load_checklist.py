@@ -1,0 +1,35 @@
+"""``manage.py load_checklist``: check a template and store it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.checklists.loader import load_bytes
+from annotation.errors import InvalidFile
+from annotation.management.base import GavelCommand, Result
+from annotation.managing.services import store_template
+
+
+class Command(GavelCommand):
+    help = "Check a checklist template (YAML) and store it."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def run(self, **options: Any) -> Result:
+        path: Path = options["file"]
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InvalidFile(
+                f"cannot be read ({error.strerror}). Check the name.", path=str(path)
+            ) from error
+        template = load_bytes(data, str(path))
+        row = store_template(template, data.decode("utf-8"))
+        return {"key": row.key, "version": row.version, "items": len(template.items)}
+
+    def describe(self, result: Result) -> str:
+        return f"{result['key']} {result['version']}: {result['items']} items."
