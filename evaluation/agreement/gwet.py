@@ -1,0 +1,133 @@
+"""Chance-corrected agreement that stays stable when one level dominates. PURE.
+
+Gwet's AC1 (AC2 with weights) and the Brennan-Prediger coefficient stand beside kappa and alpha,
+which fall towards 0 on skewed labels even when people agree. Both stay defined when all
+ratings are equal: chance agreement is then 0 (AC1) or uniform (Brennan-Prediger).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.agreement.chance import (
+    PAIRED,
+    RATED,
+    Chance,
+    agreement_rows,
+    by_prevalence,
+    by_uniform,
+    corrected,
+    observed,
+    shares,
+)
+from evaluation.agreement.intervals import (
+    CHANCE_CORRECTED,
+    DEFAULT,
+    Clusters,
+    Pooled,
+    Resampling,
+    interval_if_asked,
+)
+from evaluation.agreement.ratings import (
+    MISSING,
+    FloatArray,
+    Label,
+    Ratings,
+    encode,
+    level_counts,
+    prevalence_flags,
+)
+from evaluation.agreement.result import NO_REASON, Agreement, Reason, Undefined
+from evaluation.agreement.weights import Weights, similarity
+
+
+def gwet_ac(
+    ratings: Ratings,
+    *,
+    levels: Sequence[Label],
+    weights: Weights = Weights.NONE,
+    clusters: Clusters | None = None,
+    how: Resampling = DEFAULT,
+) -> Agreement:
+    """Gwet's AC1, or AC2 when ``weights`` are given; at most 1.
+
+    ``ratings``: raters (2 or more) x units, None for missing. ``levels``: the full scale, in order
+    for weights. ``clusters``: the case of each unit; asks for an interval.
+    ``extra``: ``observed`` and ``expected`` agreement.
+
+    ValueError: rows of unequal length, a label outside ``levels``. Undefined: no unit with two
+    ratings (``no_pairs``), a scale of one level (``no_variation``).
+    Source: Gwet 2008, BJMSP 61:29-48; with missing ratings as in Gwet 2014, 5.3.
+
+    >>> round(gwet_ac([[0, 0, 0, 1], [0, 0, 1, 1]], levels=[0, 1]).value, 6)
+    0.529412
+    """
+    return _coefficient(ratings, levels, weights, clusters, how, by_prevalence)
+
+
+def brennan_prediger(
+    ratings: Ratings,
+    *,
+    levels: Sequence[Label],
+    weights: Weights = Weights.NONE,
+    clusters: Clusters | None = None,
+    how: Resampling = DEFAULT,
+) -> Agreement:
+    """Agreement corrected for raters who pick every level equally often; at most 1.
+
+    Inputs, errors and undefined cases as :func:`gwet_ac`.
+    Source: Brennan and Prediger 1981, Educational and Psychological Measurement 41:687-699.
+
+    >>> brennan_prediger([[0, 0, 0, 1], [0, 0, 1, 1]], levels=[0, 1]).value
+    0.5
+    """
+    return _coefficient(ratings, levels, weights, clusters, how, by_uniform)
+
+
+def _coefficient(
+    ratings: Ratings,
+    levels: Sequence[Label],
+    weights: Weights,
+    clusters: Clusters | None,
+    how: Resampling,
+    chance: Chance,
+) -> Agreement:
+    codes, scale = encode(ratings, levels)
+    near = similarity(scale, weights)
+    counts = level_counts(codes, len(scale))
+    rows = agreement_rows(counts, near)
+    sums = rows.sum(axis=0)
+    pooled = Pooled(
+        rows=rows,
+        statistic=corrected(near, chance),
+        used=rows[:, RATED] > 0,
+        within=CHANCE_CORRECTED,
+    )
+    value = pooled.value()
+    if value is not None:
+        reason: Undefined = NO_REASON
+    else:
+        reason = Reason.NO_PAIRS if sums[PAIRED] == 0 else Reason.NO_VARIATION
+    return Agreement(
+        value=value,
+        undefined_reason=reason,
+        n_units=int(sums[PAIRED]),
+        n_raters=len(codes),
+        n_missing=int((codes == MISSING).sum()),
+        n_excluded=int(codes.shape[1] - sums[PAIRED]),
+        level="nominal" if weights is Weights.NONE else f"{weights} weights",
+        interval=interval_if_asked(pooled, clusters, how),
+        flags=prevalence_flags(counts),
+        extra={
+            "observed": float(observed(sums)),
+            "expected": float(chance(shares(sums), near)),
+        },
+    )
+
+
+def ac_of_counts(counts: FloatArray, near: FloatArray) -> float:
+    """AC1 or AC2 as a bare number, NaN when undefined: the companion of other figures.
+
+    ``counts``: levels x units; ``near``: similarity of levels, levels x levels.
+    """
+    return float(corrected(near, by_prevalence)(agreement_rows(counts, near).sum(axis=0)))
