@@ -29,7 +29,6 @@ PURE = (
 ONLY_IN = {
     "openai": {"agent/llm/openai_client.py"},
     "tiktoken": {"agent/llm/tokens.py"},
-    "bpe_openai": {"agent/llm/tokens.py"},
 }
 
 

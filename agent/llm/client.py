@@ -6,7 +6,9 @@ The map of this package, in the order a call passes through it::
     errors.py         what can go wrong: ModelError and its kinds
     tokens.py         how long a text is: o200k_base offline, estimates, the words of a test
     dialect.py        request -> JSON body, in the dialect this endpoint has shown to accept
-    openai_client.py  the only file that knows the openai library and HTTP
+    address.py        base URLs and keys, checked before use
+    openai_client.py  the only file that knows the openai library
+    transport.py      which headers leave, how much and how long a reply may be
     hostile_text.py   bytes -> JSON that can be stored: bad UTF-8, NUL, surrogates, NaN, keys
     failures.py       an error status or an error inside a 200 -> ModelError
     replies.py        a reply body -> text, reasoning, usage, or ModelError
@@ -48,7 +50,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from agent.llm.errors import ErrorKind
 from annotation.errors import InvalidInput
 
-JSON: TypeAlias = "None | bool | int | float | str | Sequence[JSON] | Mapping[str, JSON]"
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
 ROLES = ("system", "developer", "user", "assistant")
 SCHEMA_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -124,7 +126,8 @@ class ChatRequest:
                 f"params cannot set {', '.join(reserved)}: use the fields of the request."
             )
         try:
-            canonical_json({"params": self.params, "schema": self.json_schema})
+            content: JSON = {"params": self.params, "schema": self.json_schema}
+            json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError) as problem:
             raise InvalidInput(f"params and json_schema must be plain JSON: {problem}.") from None
 

@@ -67,15 +67,15 @@ ADVICE = {
     ErrorKind.QUOTA: "Top up the account or raise its spending limit, then resume the run.",
     ErrorKind.REFUSED: "The refusal is kept; this item stays not scored, or use another judge.",
     ErrorKind.CONTENT_FILTER: (
-        "This item stays not scored; use a judge without this filter or ask the provider to relax it."
+        "This item stays not scored; use a judge without this filter, or ask the provider."
     ),
-    ErrorKind.EMPTY: "Try again later, or try the judge without a schema or with thinking switched.",
+    ErrorKind.EMPTY: "Resume later, or try the judge without a schema or with thinking switched.",
     ErrorKind.EMPTY_BILLED: "The tokens were charged; try again later or use another server.",
     ErrorKind.TRUNCATED: "Raise the judge's limit of output tokens.",
     ErrorKind.PROMPT_TRUNCATED: (
-        "The answer is not used; raise the server's context length or choose a longer-window model."
+        "The answer is not used; raise the server's context length or use a longer window."
     ),
-    ErrorKind.CONTEXT_TOO_LONG: "Shorten the prompt, lower the output limit or use a longer window.",
+    ErrorKind.CONTEXT_TOO_LONG: "Shorten the prompt or the output limit, or use a longer window.",
     ErrorKind.BAD_REQUEST: "Change the judge's parameters accordingly.",
     ErrorKind.UNKNOWN_MODEL: "Check the model name against the endpoint's own list of models.",
     ErrorKind.WRONG_ADDRESS: "Check the base URL; it usually ends in /v1.",

@@ -18,6 +18,7 @@ from agent.llm.retry import parse_retry_after
 
 QUOTED_LENGTH = 300
 KEPT_LENGTH = 65_536
+READ_LENGTH = 2_000
 
 CODES = {
     "content_filter": ErrorKind.CONTENT_FILTER,
@@ -52,8 +53,8 @@ CONTEXT_WORDS = re.compile(
     re.I,
 )
 MODEL_WORDS = re.compile(
-    r"model\b.{0,200}(does not exist|not found|is not available|not supported|unknown)"
-    r"|(unknown|invalid|no such) model\b",
+    r"models?\b.{0,120}(does not exist|not found|decommissioned)"
+    r"|(unknown|invalid|no such) model\b|not a valid model",
     re.I | re.S,
 )
 KEY_WORDS = re.compile(
@@ -82,14 +83,14 @@ def complaint_of(body: Any, status: int | None = None) -> Complaint:
     if isinstance(body, list) and body and isinstance(body[0], dict):
         body = body[0]
     if isinstance(body, str):
-        return Complaint(message=body, status=status)
+        return Complaint(message=body[:READ_LENGTH], status=status)
     if not isinstance(body, dict):
         return Complaint(status=status)
     error = body.get("error") or body
     if isinstance(error, str):
-        return Complaint(message=error, status=status)
+        return Complaint(message=error[:READ_LENGTH], status=status)
     if not isinstance(error, dict):
-        return Complaint(message=str(error), status=status)
+        return Complaint(status=status)
     code, inner = _text(error.get("code")), error.get("innererror")
     if isinstance(inner, dict) and _text(inner.get("code")).lower() in CODES:
         code = _text(inner.get("code"))
@@ -205,6 +206,7 @@ def kept(body: Any) -> dict[str, Any] | str:
 def quote(text: str) -> str:
     """The endpoint's words on one line, cut to a readable length."""
     line = " ".join(text.split())
+    line = "".join(c if c.isprintable() else "\ufffd" for c in line)
     return line if len(line) <= QUOTED_LENGTH else line[:QUOTED_LENGTH] + "…"
 
 
@@ -241,4 +243,4 @@ def _host(location: str) -> str:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or isinstance(value, (dict, list)) else str(value)
+    return str(value)[:READ_LENGTH] if isinstance(value, (str, int)) else ""

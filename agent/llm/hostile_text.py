@@ -16,7 +16,7 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 KEY_REMOVED = "[key removed]"
 # Shorter "keys" are placeholders of local servers (none, EMPTY, ollama) and ordinary words.
-SHORTEST_SECRET = 8
+SHORTEST_SECRET = 7
 
 
 class NotJson(ValueError):
@@ -54,7 +54,10 @@ def parse(text: str, repairs: Counter[str], secret: str = "") -> Any:
 
     def finite(number: str) -> float | None:
         value = float(number)
-        return value if math.isfinite(value) else no_number(number)
+        if math.isfinite(value):
+            return value
+        repairs["numbers_replaced"] += 1
+        return None
 
     try:
         value = json.loads(text, parse_constant=no_number, parse_float=finite)

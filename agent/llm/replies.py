@@ -1,4 +1,4 @@
-"""The body of a chat reply -> text, reasoning, tool calls, usage; or the reason there is none. PURE.
+"""The body of a chat reply -> text, reasoning, tool calls, usage; or why there is none. PURE.
 
 The order of the checks is the point: an answer to half a prompt, a cut-off answer and a refusal
 are recognised before anything looks at the content, so none of them is ever parsed as a verdict.
@@ -75,6 +75,16 @@ def check_prompt(reported: ReportedUsage, expected: int, *, share: float, slack:
             " it silently cut the prompt.",
             kind=ErrorKind.PROMPT_TRUNCATED,
         )
+
+
+def reported_error(body: dict[str, Any]) -> Any:
+    """What a reply reports instead of an answer: its own error, or that of its first choice."""
+    if body.get("error"):
+        return body["error"]
+    choices = body.get("choices")
+    if isinstance(choices, list) and choices:
+        return _dict(choices[0]).get("error")
+    return None
 
 
 def first_choice(body: dict[str, Any]) -> dict[str, Any]:
