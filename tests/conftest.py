@@ -43,6 +43,12 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture(autouse=True)
+def cheap_passwords(settings: Any) -> None:
+    """Hashing that is slow on purpose would take half of the suite's time."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def release_dir() -> Path:
     """The folder that holds the public release's ``data/``."""

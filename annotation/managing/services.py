@@ -6,14 +6,12 @@ import re
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q
 
 from annotation import audit
 from annotation.checklists.loader import builtin_templates, load_builtin
 from annotation.checklists.schema import Template
 from annotation.errors import Conflict, InvalidInput, NotFound
 from annotation.models import (
-    Assignment,
     ChecklistVersion,
     Guideline,
     Membership,
@@ -186,29 +184,18 @@ def set_guidelines(study: Study, text: str, *, actor: User | None = None) -> Gui
 
 
 def home_of(user: User) -> dict[str, Any]:
-    """What ``user`` can go on with: ``studies`` they see, ``queues`` of tasks given to them.
+    """What ``user`` can go on with: ``studies`` they see (with ``role``), ``queues`` given to them.
 
-    Each queue is a task set with ``total``, ``done`` and ``left`` of this person.
+    For the queues see ``annotation.managing.pages.my_queues``.
     """
-    studies = (
-        Study.objects.visible_to(user)
-        .select_related("template")
-        .annotate(
-            case_count=Count("cases", distinct=True), set_count=Count("task_sets", distinct=True)
-        )
-        .order_by("slug")
-    )
-    mine = Q(tasks__assignments__annotator=user)
-    queues = (
-        TaskSet.objects.filter(mine)
-        .select_related("study")
-        .annotate(
-            total=Count("tasks__assignments", filter=mine),
-            left=Count(
-                "tasks__assignments",
-                filter=mine & Q(tasks__assignments__status__in=Assignment.OPEN),
-            ),
-        )
-        .order_by("study__slug", "key")
-    )
-    return {"studies": studies, "queues": [{"set": q, "done": q.total - q.left} for q in queues]}
+    from annotation.managing.pages import my_queues
+
+    roles = dict(user.memberships.values_list("study_id", "role"))
+    studies = Study.objects.visible_to(user).select_related("template").order_by("slug")
+    return {
+        "studies": [
+            {"study": study, "role": Role(roles[study.pk]).label if study.pk in roles else "Admin"}
+            for study in studies
+        ],
+        "queues": my_queues(user),
+    }
