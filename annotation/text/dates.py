@@ -96,6 +96,15 @@ def dates_agree(one: str, other: str) -> bool:
     return all(a == b or "X" in a or "X" in b for a, b in pairs)
 
 
+def date_parts(key: str) -> int:
+    """How many of year, month and day a date states.
+
+    >>> date_parts("XXXX-07-21")
+    2
+    """
+    return sum("X" not in part for part in key.split("-"))
+
+
 def _month(match: re.Match[str]) -> int | None:
     word = match["month"]
     if word in _ONLY_WITH_CAPITAL:
