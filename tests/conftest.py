@@ -49,6 +49,12 @@ def cheap_passwords(settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@pytest.fixture(autouse=True)
+def static_files_as_they_are(settings: Any) -> None:
+    """Look static files up when they are asked for, not all of them for each test client."""
+    settings.WHITENOISE_AUTOREFRESH = True
+
+
 @pytest.fixture
 def release_dir() -> Path:
     """The folder that holds the public release's ``data/``."""
