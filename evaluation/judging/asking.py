@@ -83,6 +83,11 @@ _ASKERS: dict[str, Callable[[Template, Mapping[str, Any]], Asker]] = {
 }
 
 
+def judged_kinds() -> list[str]:
+    """The kinds of task that judges can answer."""
+    return sorted(_ASKERS)
+
+
 def asker_for(kind: str, template: Template, params: Mapping[str, Any]) -> Asker:
     """Raises ``InvalidInput`` for a kind of task that no judge can be asked yet."""
     try:

@@ -35,11 +35,11 @@ def clean_relation(value: object, first: Side) -> Reading[Relation]:
     >>> clean_relation("A is contained in B", Side.REFERENCE).answer.value
     'model_contains_reference'
     """
-    text = " ".join(re.split(r"[\s_-]+", value.strip(_MARKUP))) if isinstance(value, str) else ""
-    meant = _SPELLINGS.get(text.casefold())
+    words = value.strip(_MARKUP) if isinstance(value, str) else ""
+    meant = _SPELLINGS.get(" ".join(re.split(r"[\s_-]+", words)).casefold())
     if meant is None:
         raise ReplyError(ReplyFault.NOT_OFFERED, str(value))
-    repairs = Counter({} if value in _USUAL else {Repair.RELATION_SPELLING: 1})
+    repairs = Counter({} if words in _USUAL else {Repair.RELATION_SPELLING: 1})
     return Reading(orient(meant, first) if isinstance(meant, ShownRelation) else meant, repairs)
 
 

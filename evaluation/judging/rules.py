@@ -8,7 +8,7 @@ Deterministic, and symmetric in the two sides.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,8 +39,6 @@ EQUAL_COVERAGE = 0.7
 CONTAINED_COVERAGE = 0.6
 # Two values that cover each other about as well each have something of their own.
 CONTAINED_LEAD = 0.15
-# What is left of the score of two values with different labels, where both lists use both.
-LABEL_FACTOR = 0.5
 # Far below any difference of scores that means something: it only settles ties, in favour of
 # pairs at the same place in both lists.
 _TIE = 1e-9
@@ -138,30 +136,37 @@ def _label(text: str) -> tuple[str, str]:
 
 
 def _table(first: Sequence[str], second: Sequence[str]) -> list[list[Overlap]]:
-    """How every text of ``first`` compares with every text of ``second``."""
-    ones, others = [profile(t) for t in first], [profile(t) for t in second]
-    rarity = word_rarity([*ones, *others])
-    labels, other_labels = [_label(t)[0] for t in first], [_label(t)[0] for t in second]
-    # Labels that both lists use sort the values of each: those of two kinds seldom match.
-    kinds = set(labels) & set(other_labels) - {""}
-    table = [[_scored(one, other, rarity) for other in others] for one in ones]
-    for row, label in zip(table, labels, strict=True):
-        for column, other_label in enumerate(other_labels):
-            if label != other_label and {label, other_label} <= kinds:
-                row[column] = _set_apart(row[column], label, other_label)
-    return table
+    """How every text of ``first`` compares with every text of ``second``.
+
+    Labels that both lists use sort the values of each: such a label is no part of a value, and
+    values under two of them do not match.
+    """
+    labelled, others_labelled = [_label(t) for t in first], [_label(t) for t in second]
+    kinds = {label for label, _ in labelled} & {label for label, _ in others_labelled} - {""}
+    ones = [_of_kind(text, kinds) for text in first]
+    others = [_of_kind(text, kinds) for text in second]
+    rarity = word_rarity([one for _, one in ones] + [other for _, other in others])
+    return [
+        [
+            _scored(one, other, rarity, apart={kind, other_kind} <= kinds and kind != other_kind)
+            for other_kind, other in others
+        ]
+        for kind, one in ones
+    ]
 
 
-def _scored(one: Profile, other: Profile, rarity: dict[str, float]) -> Overlap:
+def _of_kind(text: str, kinds: Container[str]) -> tuple[str, Profile]:
+    label, rest = _label(text)
+    return (label, profile(rest)) if label in kinds else ("", profile(text))
+
+
+def _scored(one: Profile, other: Profile, rarity: dict[str, float], *, apart: bool) -> Overlap:
     found = overlap(one, other, rarity)
+    if apart:
+        return replace(found, score=0.0)
     if one.plain == other.plain:
         return replace(found, covered_a=1.0, covered_b=1.0, score=1.0)
     return found
-
-
-def _set_apart(found: Overlap, *labels: str) -> Overlap:
-    conflicts = {**found.conflicts, "label": sorted(labels)}
-    return replace(found, score=found.score * LABEL_FACTOR, conflicts=conflicts)
 
 
 def _best_pairs(table: list[list[Overlap]]) -> list[Pair]:

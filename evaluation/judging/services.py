@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from agent.clients import api_key_of
@@ -242,3 +242,43 @@ def report_of(run: JudgeRun) -> RunReport:
         tokens_estimated=bool(sums["estimated"]),
         served_models=sorted(set(served.distinct())),
     )
+
+
+def runs_of(study: Study) -> QuerySet[JudgeRun]:
+    """The runs of ``study``, newest first, with ``n_questions``, ``n_ok`` and ``n_not_scored``."""
+    return (
+        study.judge_runs.select_related("judge", "task_set")
+        .annotate(
+            n_questions=Count("judge_tasks"),
+            n_ok=Count("judge_tasks", filter=Q(judge_tasks__status=JudgeTask.Status.DONE)),
+            n_not_scored=Count(
+                "judge_tasks", filter=Q(judge_tasks__status=JudgeTask.Status.NOT_SCORED)
+            ),
+        )
+        .order_by("-pk")
+    )
+
+
+def question_by_id(study: Study, pk: int) -> JudgeTask:
+    """Raises ``NotFound`` for a question of another study."""
+    question = (
+        JudgeTask.objects.filter(run__study=study, pk=pk)
+        .select_related("run__judge", "task__task_set", "task__case", "verdict")
+        .first()
+    )
+    if question is None:
+        raise NotFound(f"{study.slug} has no such question.")
+    return question
+
+
+def questions_on(study: Study, task_pk: int) -> tuple[Task, list[JudgeTask]] | None:
+    """A task of ``study`` with the questions of all runs on it, newest run first; or None."""
+    task = (
+        Task.objects.filter(task_set__study=study, pk=task_pk)
+        .select_related("task_set", "case")
+        .first()
+    )
+    if task is None:
+        return None
+    questions = task.judge_tasks.select_related("run__judge", "task__task_set", "verdict")
+    return task, list(questions.order_by("-run_id", "repeat", "swapped"))

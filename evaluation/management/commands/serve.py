@@ -13,7 +13,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.demo.people import DEMO_PASSWORD, demo_accounts
+from evaluation.demo.people import DEMO_PASSWORD
+from evaluation.demonstrating.services import demo_accounts
 
 
 class Command(BaseCommand):
