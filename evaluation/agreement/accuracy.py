@@ -10,29 +10,26 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from evaluation.agreement.intervals import (
-    DEFAULT,
-    FEW_CASES,
-    FEWEST_CASES,
-    UNIT_RANGE,
-    Clusters,
-    Pooled,
-    Resampling,
-    case_indices,
-    interval_if_asked,
+from evaluation.agreement.intervals import DEFAULT, FEW_CASES, FEWEST_CASES, UNIT_RANGE, Resampling
+from evaluation.agreement.pooled import Clusters, Pooled, case_indices
+from evaluation.agreement.ratings import MISSING, CodeArray, FloatArray, Label, Rating, encode_two
+from evaluation.agreement.resampling import Statistic
+from evaluation.agreement.result import (
+    NO_INTERVAL,
+    NO_REASON,
+    Agreement,
+    Flag,
+    Interval,
+    Method,
+    Reason,
 )
-from evaluation.agreement.ratings import (
-    MISSING,
-    CodeArray,
-    FloatArray,
-    Label,
-    Rating,
-    encode_two,
+from evaluation.agreement.tables import (
+    LEVELS_SHOWN,
+    IntArray,
     mean_of_defined,
+    one_cell_each,
     ratio,
 )
-from evaluation.agreement.resampling import Statistic
-from evaluation.agreement.result import NO_REASON, Agreement, Flag, Interval, Method, Reason
 
 Answers = Sequence[Rating] | npt.NDArray[np.generic]
 
@@ -151,43 +148,52 @@ def _score(
 ) -> Agreement:
     h, j, scale = encode_two(human, judge, levels, ("human", "judge"))
     q = max(1, len(scale))
+    n_cells = q * (q + 1)
     cells = _cells(h, j, q)
-    table = cells.sum(axis=0)
     labelled = h != MISSING
-    pooled = Pooled(rows=cells, statistic=_on_table(statistic, q), used=labelled, within=UNIT_RANGE)
-    value = pooled.value()
+    table = np.bincount(cells, minlength=n_cells + 1)[:n_cells].astype(np.float64)
     square = table.reshape(q, q + 1)
+    value = float(statistic(square))
     valid = square.copy()
     valid[:, q] = 0.0
     if how.method is Method.WILSON:
         if statistic is not _accuracy:
             raise ValueError("Wilson's interval is for accuracy alone; use jackknife_t.")
         how = replace(how, method=None)
+    interval = NO_INTERVAL
+    if clusters is not None:
+        rows, kind_of, used = one_cell_each(cells, n_cells)
+        pooled = Pooled(
+            rows=rows,
+            kind_of=kind_of,
+            statistic=_on_table(statistic, q),
+            used=used,
+            within=UNIT_RANGE,
+        )
+        interval = pooled.interval(clusters, how)
     return Agreement(
-        value=value,
-        undefined_reason=NO_REASON if value is not None else Reason.NO_UNITS,
+        value=None if math.isnan(value) else value,
+        undefined_reason=Reason.NO_UNITS if math.isnan(value) else NO_REASON,
         n_units=int(labelled.sum()),
         n_raters=2,
         n_missing=int((h == MISSING).sum() + (j == MISSING).sum()),
         n_invalid=int((labelled & (j == MISSING)).sum()),
         n_excluded=int((~labelled).sum()),
-        interval=interval_if_asked(pooled, clusters, how),
+        interval=interval,
         extra={
             "valid_only": float(statistic(valid)),
             "levels": scale.levels,
-            "confusion": square[:, :q],
+            "confusion": square[:, :q] if q <= LEVELS_SHOWN else None,
             "invalid": square[:, q],
         },
     )
 
 
-def _cells(h: CodeArray, j: CodeArray, q: int) -> FloatArray:
-    """One row a unit over the cells (human level, judge level or invalid)."""
-    rows = np.zeros((len(h), q * (q + 1)))
-    labelled = np.flatnonzero(h != MISSING)
-    column = np.where(j == MISSING, q, j)
-    rows[labelled, h[labelled].astype(np.intp) * (q + 1) + column[labelled]] = 1.0
-    return rows
+def _cells(h: CodeArray, j: CodeArray, q: int) -> IntArray:
+    """The cell (human level, judge level or, last, invalid) of each unit; a last one for none."""
+    cells = h.astype(np.int64) * (q + 1) + np.where(j == MISSING, q, j)
+    cells[h == MISSING] = q * (q + 1)
+    return cells
 
 
 def _on_table(statistic: Statistic, q: int) -> Statistic:

@@ -15,26 +15,13 @@ from enum import StrEnum
 import numpy as np
 
 from evaluation.agreement.aspects import mean_over_aspects
-from evaluation.agreement.gwet import ac_of_counts
-from evaluation.agreement.intervals import (
-    CHANCE_CORRECTED,
-    DEFAULT,
-    Clusters,
-    Pooled,
-    Resampling,
-)
-from evaluation.agreement.ratings import (
-    FloatArray,
-    Label,
-    Ratings,
-    Scale,
-    encode,
-    level_counts,
-    prevalence_flags,
-    ratio,
-)
+from evaluation.agreement.gwet import ac_of_units
+from evaluation.agreement.intervals import CHANCE_CORRECTED, DEFAULT, Resampling
+from evaluation.agreement.pooled import Clusters, Pooled
+from evaluation.agreement.ratings import FloatArray, Label, Ratings, Scale, encode
 from evaluation.agreement.resampling import Statistic
 from evaluation.agreement.result import NO_INTERVAL, NO_REASON, Agreement, Reason, Undefined
+from evaluation.agreement.tables import UnitCounts, check_size, count_units, prevalence_flags, ratio
 
 
 class Level(StrEnum):
@@ -73,32 +60,44 @@ def krippendorff_alpha(
     """
     level = Level(level)
     codes, scale = encode(ratings, levels)
-    counts = level_counts(codes, len(scale))
+    units = count_units(codes, len(scale))
     distance = _distance(scale, level)
-    together = _coincidences(counts)
-    statistic = _statistic(distance)
-    value = float(statistic(_sums(together, distance)))
-    n_ratings = counts.sum(axis=0)
-    used = n_ratings >= 2
-    n_units = int(np.count_nonzero(used))
+    together = _coincidences(units)
+    value = float(_statistic(distance)(_sums(together, distance)))
+    n_units = units.number(units.n_ratings >= 2)
     reason: Undefined = NO_REASON
     if math.isnan(value):
         reason = Reason.NO_VARIATION if n_units else Reason.NO_PAIRS
     interval = NO_INTERVAL
     if clusters is not None:
-        interval = _pooled(counts, distance).interval(clusters, how)
+        interval = _pooled(units, distance).interval(clusters, how)
     return Agreement(
         value=None if reason else value,
         undefined_reason=reason,
         n_units=n_units,
-        n_raters=len(codes),
-        n_missing=codes.size - int(n_ratings.sum()),
-        n_excluded=codes.shape[1] - n_units,
+        n_raters=units.n_raters,
+        n_missing=units.n_missing,
+        n_excluded=units.n_units - n_units,
         level=level.value,
         interval=interval,
-        flags=prevalence_flags(counts),
-        extra=_companions(together, counts, scale),
+        flags=prevalence_flags(units.by_level),
+        extra=_companions(together, units, scale),
     )
+
+
+def alpha_value(
+    ratings: Ratings, *, level: Level, levels: Sequence[Label] | None = None
+) -> float | None:
+    """The value of :func:`krippendorff_alpha` alone, for loops; None when it is undefined.
+
+    >>> round(alpha_value([[1, 2, 3, 3], [1, 2, 2, None]], level=Level.ORDINAL), 6)
+    0.777778
+    """
+    codes, scale = encode(ratings, levels)
+    distance = _distance(scale, Level(level))
+    together = _coincidences(count_units(codes, len(scale)))
+    value = float(_statistic(distance)(_sums(together, distance)))
+    return None if math.isnan(value) else value
 
 
 def mean_alpha(
@@ -120,15 +119,15 @@ def mean_alpha(
         each[name] = krippendorff_alpha(ratings, level=level, levels=levels)
         if each[name].value is not None:
             codes, scale = encode(ratings, levels)
-            counts = level_counts(codes, len(scale))
-            parts.append(_pooled(counts, _distance(scale, Level(level))))
+            units = count_units(codes, len(scale))
+            parts.append(_pooled(units, _distance(scale, Level(level))))
     return mean_over_aspects(each, parts, clusters, how)
 
 
-def nominal_alpha_of_counts(counts: FloatArray) -> float:
-    """Nominal alpha as a bare number, NaN when undefined; ``counts``: levels x units."""
-    distance = 1.0 - np.eye(len(counts))
-    return float(_statistic(distance)(_sums(_coincidences(counts), distance)))
+def nominal_alpha(units: UnitCounts) -> float:
+    """Nominal alpha as a bare number, NaN when undefined: the companion of other figures."""
+    distance = 1.0 - np.eye(len(units.counts))
+    return float(_statistic(distance)(_sums(_coincidences(units), distance)))
 
 
 def _distance(scale: Scale, level: Level) -> FloatArray | None:
@@ -146,17 +145,17 @@ def _distance(scale: Scale, level: Level) -> FloatArray | None:
     return np.asarray(difference**2)
 
 
-def _weights(counts: FloatArray) -> FloatArray:
-    """1 / (ratings - 1) of each unit, 0 where there is no pair."""
-    n_ratings = counts.sum(axis=0)
-    return np.divide(1.0, n_ratings - 1.0, out=np.zeros_like(n_ratings), where=n_ratings >= 2)
+def _weights(units: UnitCounts) -> FloatArray:
+    """1 / (ratings - 1) of a unit of each kind, 0 where there is no pair."""
+    paired = units.n_ratings >= 2
+    return np.divide(1.0, units.n_ratings - 1.0, out=np.zeros(len(paired)), where=paired)
 
 
-def _coincidences(counts: FloatArray) -> FloatArray:
+def _coincidences(units: UnitCounts) -> FloatArray:
     """Levels x levels: pairs of values within units, each unit's pairs weighing its ratings."""
-    weighted = counts * _weights(counts)
-    together = weighted @ counts.T
-    together[np.diag_indices_from(together)] -= weighted.sum(axis=1)
+    weighted = units.counts * (_weights(units) * units.times)
+    together = weighted @ units.counts.T
+    together.ravel()[:: len(together) + 1] -= weighted.sum(axis=1)
     return together
 
 
@@ -167,24 +166,26 @@ def _sums(together: FloatArray, distance: FloatArray | None) -> FloatArray:
     return np.concatenate(([(together * distance).sum()], together.sum(axis=1)))
 
 
-def _rows(counts: FloatArray, distance: FloatArray | None) -> FloatArray:
-    """What each unit adds to those sums: units x terms."""
-    weights = _weights(counts)
+def _rows(units: UnitCounts, distance: FloatArray | None) -> FloatArray:
+    """What a unit of each kind adds to those sums: kinds x terms."""
+    counts, weights = units.counts, _weights(units)
     if distance is None:
-        by_unit = counts.T
-        together = (weights[:, np.newaxis] * by_unit)[:, :, np.newaxis] * by_unit[:, np.newaxis, :]
+        check_size(len(weights), len(counts) ** 2)
+        weighted = counts * weights
+        together = weighted[:, np.newaxis, :] * counts[np.newaxis, :, :]
         diagonal = np.arange(len(counts))
-        together[:, diagonal, diagonal] -= weights[:, np.newaxis] * by_unit
-        return together.reshape(len(by_unit), -1)
+        together[diagonal, diagonal] -= weighted
+        return together.reshape(-1, len(weights)).T
     disagreement = (counts * (distance @ counts)).sum(axis=0) * weights
     return np.vstack([disagreement, counts * (weights > 0)]).T
 
 
-def _pooled(counts: FloatArray, distance: FloatArray | None) -> Pooled:
+def _pooled(units: UnitCounts, distance: FloatArray | None) -> Pooled:
     return Pooled(
-        rows=_rows(counts, distance),
+        rows=_rows(units, distance),
+        kind_of=units.kind_of,
         statistic=_statistic(distance),
-        used=counts.sum(axis=0) >= 2,
+        used=units.n_ratings >= 2,
         within=CHANCE_CORRECTED,
     )
 
@@ -221,12 +222,11 @@ def _ordinal(sums: FloatArray) -> FloatArray:
     return 1.0 - ratio((spread - shared) * (n - 1.0), varied)
 
 
-def _companions(together: FloatArray, counts: FloatArray, scale: Scale) -> dict[str, object]:
+def _companions(together: FloatArray, units: UnitCounts, scale: Scale) -> dict[str, object]:
     n_pairable = float(together.sum())
-    nominal = np.trace(together) / n_pairable if n_pairable else math.nan
     return {
-        "observed": float(nominal),
+        "observed": float(together.trace()) / n_pairable if n_pairable else None,
         "n_pairable": round(n_pairable),
-        "ac1": ac_of_counts(counts, np.eye(len(scale))) if scale.given else None,
+        "ac1": ac_of_units(units) if scale.given else None,
         "levels": scale.levels,
     }

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evaluation.agreement.intervals import Clusters, Pooled, Resampling, interval_if_asked, joined
+from evaluation.agreement.intervals import Resampling
+from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked, joined
 from evaluation.agreement.result import NO_INTERVAL, NO_REASON, Agreement, Flag, Reason
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evaluation.agreement.ratings import FloatArray, ratio
+from evaluation.agreement.ratings import FloatArray
 from evaluation.agreement.resampling import Statistic
+from evaluation.agreement.tables import UnitCounts, ratio
 
 AGREED, PAIRED, RATED, SHARES = 0, 1, 2, 3
 """Columns of the sums: agreement of the units with two ratings, the number of such units, the
@@ -22,12 +23,12 @@ Chance = Callable[[FloatArray, FloatArray], FloatArray]
 """Shares of the levels (..., levels) and similarity (levels x levels) -> expected agreement."""
 
 
-def agreement_rows(counts: FloatArray, near: FloatArray) -> FloatArray:
-    """Units x (3 + levels), from counts (levels x units) and similarity (levels x levels)."""
-    n_ratings = counts.sum(axis=0)
+def agreement_rows(units: UnitCounts, near: FloatArray) -> FloatArray:
+    """Kinds of units x (3 + levels); ``near``: similarity of levels, levels x levels."""
+    counts, n_ratings = units.counts, units.n_ratings
     pairs = n_ratings * (n_ratings - 1.0)
     alike = (counts * (near @ counts - 1.0)).sum(axis=0)
-    rows = np.empty((counts.shape[1], SHARES + len(counts)))
+    rows = np.empty((len(n_ratings), SHARES + len(counts)))
     paired = n_ratings >= 2
     rows[:, AGREED] = np.divide(alike, pairs, out=np.zeros_like(pairs), where=paired)
     rows[:, PAIRED] = paired

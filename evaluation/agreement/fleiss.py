@@ -9,9 +9,10 @@ from itertools import combinations
 import numpy as np
 from scipy.special import stdtrit
 
-from evaluation.agreement.alpha import nominal_alpha_of_counts
+from evaluation.agreement.alpha import nominal_alpha
 from evaluation.agreement.chance import (
     AGREED,
+    SHARES,
     agreement_rows,
     by_pooled_shares,
     by_prevalence,
@@ -20,27 +21,14 @@ from evaluation.agreement.chance import (
     observed,
     shares,
 )
-from evaluation.agreement.intervals import (
-    CHANCE_CORRECTED,
-    DEFAULT,
-    Clusters,
-    Pooled,
-    Resampling,
-    interval_if_asked,
-)
+from evaluation.agreement.intervals import CHANCE_CORRECTED, DEFAULT, Resampling
 from evaluation.agreement.kappa import kappa_of_table
-from evaluation.agreement.ratings import (
-    MISSING,
-    CodeArray,
-    FloatArray,
-    Label,
-    Ratings,
-    confusion,
-    encode,
-    level_counts,
-    prevalence_flags,
-)
+from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked
+from evaluation.agreement.ratings import CodeArray, FloatArray, Label, Ratings, encode
 from evaluation.agreement.result import NO_REASON, Agreement, Reason, Undefined
+from evaluation.agreement.tables import confusion, count_units, prevalence_flags
+
+MOST_RATERS_PAIRED = 30
 
 
 def fleiss_kappa(
@@ -57,8 +45,8 @@ def fleiss_kappa(
     scale. ``clusters``: the case of each unit; asks for an interval.
     ``extra``: ``observed``, ``expected``, ``randolph`` and ``ac1`` (both need ``levels``),
     ``alpha_nominal`` (takes missing votes), ``mean_pairwise_kappa`` over the pairs of raters that
-    have one, and ``linearised``: standard error and interval for independent units, to compare
-    with other programs.
+    have one (up to 30 raters), and ``linearised``: standard error and interval for independent
+    units, to compare with other programs.
 
     ValueError: rows of unequal length, a label outside ``levels``. Undefined: no unit with two
     ratings (``no_pairs``), units that differ in their number of ratings (``unequal_raters``),
@@ -69,19 +57,24 @@ def fleiss_kappa(
     0.55
     """
     codes, scale = encode(ratings, levels)
-    counts = level_counts(codes, len(scale))
+    units = count_units(codes, len(scale))
     near = np.eye(len(scale))
-    rows = agreement_rows(counts, near)
-    sums = rows.sum(axis=0)
-    statistic = corrected(near, by_pooled_shares)
-    rated = counts.sum(axis=0) > 0
-    value = float(statistic(sums))
-    reason = _reason(counts[:, rated], value)
-    pooled = Pooled(rows=rows, statistic=statistic, used=rated, within=CHANCE_CORRECTED)
+    rows = agreement_rows(units, near)
+    rated = units.n_ratings > 0
+    pooled = Pooled(
+        rows=rows,
+        kind_of=units.kind_of,
+        statistic=corrected(near, by_pooled_shares),
+        used=rated,
+        within=CHANCE_CORRECTED,
+    )
+    sums = pooled.sums()
+    value = float(pooled.statistic(sums))
+    reason = _reason(units.n_ratings[rated], value)
     companions: dict[str, object] = {
         "observed": float(observed(sums)),
         "expected": float(by_pooled_shares(shares(sums), near)),
-        "alpha_nominal": nominal_alpha_of_counts(counts),
+        "alpha_nominal": nominal_alpha(units),
         "mean_pairwise_kappa": _mean_pairwise_kappa(codes, len(scale)),
         "levels": scale.levels,
     }
@@ -89,24 +82,24 @@ def fleiss_kappa(
         companions["randolph"] = float(corrected(near, by_uniform)(sums))
         companions["ac1"] = float(corrected(near, by_prevalence)(sums))
     if not reason:
-        companions["linearised"] = _linearised(rows[rated], counts[:, rated], value)
+        companions["linearised"] = _linearised(rows[rated], units.times[rated], value)
+    n_units = units.number(rated)
     return Agreement(
         value=None if reason else value,
         undefined_reason=reason,
-        n_units=int(rated.sum()),
-        n_raters=len(codes),
-        n_missing=int((codes == MISSING).sum()),
-        n_excluded=int((~rated).sum()),
+        n_units=n_units,
+        n_raters=units.n_raters,
+        n_missing=units.n_missing,
+        n_excluded=units.n_units - n_units,
         level="nominal",
         interval=interval_if_asked(pooled, None if reason else clusters, how),
-        flags=prevalence_flags(counts),
+        flags=prevalence_flags(units.by_level),
         extra=companions,
     )
 
 
-def _reason(counts: FloatArray, value: float) -> Undefined:
-    """Why kappa has no value, from counts (levels x rated units)."""
-    n_ratings = counts.sum(axis=0)
+def _reason(n_ratings: FloatArray, value: float) -> Undefined:
+    """Why kappa has no value, from the number of ratings of the rated units."""
     if not (n_ratings >= 2).any():
         return Reason.NO_PAIRS
     if np.ptp(n_ratings) > 0:
@@ -115,21 +108,27 @@ def _reason(counts: FloatArray, value: float) -> Undefined:
 
 
 def _mean_pairwise_kappa(codes: CodeArray, q: int) -> float | None:
+    if len(codes) > MOST_RATERS_PAIRED:
+        return None
     tables = [confusion(a, b, q) for a, b in combinations(codes, 2)]
     kappas = [kappa for kappa in map(kappa_of_table, tables) if kappa is not None]
     return sum(kappas) / len(kappas) if kappas else None
 
 
-def _linearised(rows: FloatArray, counts: FloatArray, kappa: float) -> dict[str, float] | None:
-    """Standard error and t interval for independent units (Gwet 2014, 5.3)."""
-    n = len(rows)
+def _linearised(rows: FloatArray, times: FloatArray, kappa: float) -> dict[str, float] | None:
+    """Standard error and t interval for independent units.
+
+    ``rows``: of :func:`agreement_rows`, rated kinds of units only; ``times``: units of each kind.
+    Source: Gwet 2014, Handbook of Inter-Rater Reliability, 5.3.
+    """
+    n = float(times.sum())
     if n < 2:
         return None
-    share = counts.sum(axis=1) / counts.sum()
+    share = times @ rows[:, SHARES:] / n
     expected = float(share @ share)
     by_unit = (rows[:, AGREED] - expected) / (1.0 - expected)
-    chance_of_unit = share @ counts / counts.sum(axis=0)
+    chance_of_unit = rows[:, SHARES:] @ share
     shifted = by_unit - 2.0 * (1.0 - kappa) * (chance_of_unit - expected) / (1.0 - expected)
-    se = math.sqrt(float(((shifted - kappa) ** 2).sum()) / (n * (n - 1)))
+    se = math.sqrt(float(times @ (shifted - kappa) ** 2) / (n * (n - 1)))
     reach = se * float(stdtrit(n - 1, 0.975))
     return {"se": se, "low": kappa - reach, "high": min(1.0, kappa + reach)}

@@ -7,7 +7,10 @@ ratings are equal: chance agreement is then 0 (AC1) or uniform (Brennan-Prediger
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from evaluation.agreement.chance import (
     PAIRED,
@@ -20,24 +23,11 @@ from evaluation.agreement.chance import (
     observed,
     shares,
 )
-from evaluation.agreement.intervals import (
-    CHANCE_CORRECTED,
-    DEFAULT,
-    Clusters,
-    Pooled,
-    Resampling,
-    interval_if_asked,
-)
-from evaluation.agreement.ratings import (
-    MISSING,
-    FloatArray,
-    Label,
-    Ratings,
-    encode,
-    level_counts,
-    prevalence_flags,
-)
+from evaluation.agreement.intervals import CHANCE_CORRECTED, DEFAULT, Resampling
+from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked
+from evaluation.agreement.ratings import FloatArray, Label, Ratings, encode
 from evaluation.agreement.result import NO_REASON, Agreement, Reason, Undefined
+from evaluation.agreement.tables import UnitCounts, count_units, prevalence_flags
 from evaluation.agreement.weights import Weights, similarity
 
 
@@ -94,15 +84,16 @@ def _coefficient(
 ) -> Agreement:
     codes, scale = encode(ratings, levels)
     near = similarity(scale, weights)
-    counts = level_counts(codes, len(scale))
-    rows = agreement_rows(counts, near)
-    sums = rows.sum(axis=0)
+    units = count_units(codes, len(scale))
+    rows = agreement_rows(units, near)
     pooled = Pooled(
         rows=rows,
+        kind_of=units.kind_of,
         statistic=corrected(near, chance),
         used=rows[:, RATED] > 0,
         within=CHANCE_CORRECTED,
     )
+    sums = pooled.sums()
     value = pooled.value()
     if value is not None:
         reason: Undefined = NO_REASON
@@ -112,12 +103,12 @@ def _coefficient(
         value=value,
         undefined_reason=reason,
         n_units=int(sums[PAIRED]),
-        n_raters=len(codes),
-        n_missing=int((codes == MISSING).sum()),
-        n_excluded=int(codes.shape[1] - sums[PAIRED]),
+        n_raters=units.n_raters,
+        n_missing=units.n_missing,
+        n_excluded=units.n_units - int(sums[PAIRED]),
         level="nominal" if weights is Weights.NONE else f"{weights} weights",
         interval=interval_if_asked(pooled, clusters, how),
-        flags=prevalence_flags(counts),
+        flags=prevalence_flags(units.by_level),
         extra={
             "observed": float(observed(sums)),
             "expected": float(chance(shares(sums), near)),
@@ -125,9 +116,20 @@ def _coefficient(
     )
 
 
-def ac_of_counts(counts: FloatArray, near: FloatArray) -> float:
-    """AC1 or AC2 as a bare number, NaN when undefined: the companion of other figures.
+def ac_of_units(units: UnitCounts, near: FloatArray | None = None) -> float:
+    """AC1, or AC2, as a bare number, NaN when undefined: the companion of other figures.
 
-    ``counts``: levels x units; ``near``: similarity of levels, levels x levels.
+    ``near``: similarity of levels, levels x levels, for AC2.
     """
-    return float(corrected(near, by_prevalence)(agreement_rows(counts, near).sum(axis=0)))
+    counts, times, n_ratings = units.counts, units.times, units.n_ratings
+    q = len(counts)
+    n_paired = float((n_ratings >= 2) @ times)
+    if q < 2 or not n_paired:
+        return math.nan
+    weighted = counts if near is None else near @ counts
+    alike = np.einsum("ij,ij->j", counts, weighted) - n_ratings
+    agreed = float(alike / np.maximum(n_ratings * (n_ratings - 1.0), 1.0) @ times) / n_paired
+    share = counts @ (times / np.maximum(n_ratings, 1.0)) / float((n_ratings > 0) @ times)
+    nearness = q if near is None else float(near.sum())
+    expected = nearness * (1.0 - float(share @ share)) / (q * (q - 1))
+    return (agreed - expected) / (1.0 - expected)

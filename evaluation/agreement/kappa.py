@@ -10,14 +10,9 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from evaluation.agreement.aspects import mean_over_aspects
-from evaluation.agreement.gwet import ac_of_counts
-from evaluation.agreement.intervals import (
-    CHANCE_CORRECTED,
-    DEFAULT,
-    Clusters,
-    Pooled,
-    Resampling,
-)
+from evaluation.agreement.gwet import ac_of_units
+from evaluation.agreement.intervals import CHANCE_CORRECTED, DEFAULT, Resampling
+from evaluation.agreement.pooled import Clusters, Pooled
 from evaluation.agreement.ratings import (
     MISSING,
     CodeArray,
@@ -25,15 +20,20 @@ from evaluation.agreement.ratings import (
     Label,
     Rating,
     Scale,
-    confusion,
-    confusion_rows,
     encode_two,
-    level_counts,
-    prevalence_flags,
-    ratio,
 )
 from evaluation.agreement.resampling import Statistic
 from evaluation.agreement.result import NO_INTERVAL, NO_REASON, Agreement, Flag, Reason, Undefined
+from evaluation.agreement.tables import (
+    LEVELS_SHOWN,
+    UnitCounts,
+    confusion,
+    confusion_cells,
+    count_units,
+    one_cell_each,
+    prevalence_flags,
+    ratio,
+)
 from evaluation.agreement.weights import Weights, disagreement, similarity
 
 Answers = Sequence[Rating] | npt.NDArray[np.generic]
@@ -79,7 +79,7 @@ def cohen_kappa(
     if clusters is not None:
         interval = _pooled(a_codes, b_codes, q, statistic).interval(clusters, how)
     square = table.reshape(q, q)
-    counts = level_counts(np.vstack([a_codes, b_codes]), q)
+    units = count_units(np.vstack([a_codes, b_codes]), q)
     return Agreement(
         value=None if reason else value,
         undefined_reason=reason,
@@ -89,8 +89,8 @@ def cohen_kappa(
         n_excluded=len(a_codes) - n_units,
         level="nominal" if weights is Weights.NONE else f"{weights} weights",
         interval=interval,
-        flags=_flags(square, counts),
-        extra=_companions(square, counts, scale, weights),
+        flags=_flags(square, units),
+        extra=_companions(square, units, scale, weights),
     )
 
 
@@ -123,11 +123,9 @@ def mean_kappa(
 
 
 def _pooled(a: CodeArray, b: CodeArray, q: int, statistic: Statistic) -> Pooled:
+    rows, kind_of, used = one_cell_each(confusion_cells(a, b, q), q * q)
     return Pooled(
-        rows=confusion_rows(a, b, q),
-        statistic=statistic,
-        used=(a != MISSING) & (b != MISSING),
-        within=CHANCE_CORRECTED,
+        rows=rows, kind_of=kind_of, statistic=statistic, used=used, within=CHANCE_CORRECTED
     )
 
 
@@ -151,16 +149,16 @@ def kappa_of_table(table: FloatArray) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _flags(square: FloatArray, counts: FloatArray) -> tuple[Flag, ...]:
+def _flags(square: FloatArray, units: UnitCounts) -> tuple[Flag, ...]:
     used_by_a, used_by_b = (square.sum(axis=axis) > 0 for axis in (1, 0))
     constant = square.any() and 1 in (used_by_a.sum(), used_by_b.sum())
     varied = (used_by_a | used_by_b).sum() > 1
     flags = (Flag.ONE_RATER_CONSTANT,) if constant and varied else ()
-    return flags + prevalence_flags(counts)
+    return flags + prevalence_flags(units.by_level)
 
 
 def _companions(
-    square: FloatArray, counts: FloatArray, scale: Scale, weights: Weights
+    square: FloatArray, units: UnitCounts, scale: Scale, weights: Weights
 ) -> dict[str, object]:
     n = square.sum()
     share = square / n if n else np.full_like(square, np.nan)
@@ -170,12 +168,12 @@ def _companions(
         "observed": float((share * near).sum()),
         "expected": float(by_a @ near @ by_b),
         "exact": float(np.trace(share)),
-        "ac1": ac_of_counts(counts, similarity(scale, Weights.NONE)) if scale.given else None,
+        "ac1": ac_of_units(units) if scale.given else None,
         "levels": scale.levels,
-        "confusion": square,
+        "confusion": square if len(square) <= LEVELS_SHOWN else None,
     }
     if weights is not Weights.NONE:
-        return companions | {"ac2": ac_of_counts(counts, near)}
+        return companions | {"ac2": ac_of_units(units, near)}
     expected = float(by_a @ by_b)
     if n and expected < 1.0:
         best = (float(np.minimum(by_a, by_b).sum()) - expected) / (1.0 - expected)

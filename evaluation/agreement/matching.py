@@ -13,18 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
-from evaluation.agreement.intervals import (
-    DEFAULT,
-    UNIT_RANGE,
-    Clusters,
-    Pooled,
-    Resampling,
-    interval_if_asked,
-)
+from evaluation.agreement.intervals import DEFAULT, UNIT_RANGE, Resampling
 from evaluation.agreement.pairs import Pair, PairRepair, RawPairs, clean_pairs, pair_flags
-from evaluation.agreement.ratings import FloatArray, mean_of_defined, ratio
+from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked
+from evaluation.agreement.ratings import FloatArray
 from evaluation.agreement.resampling import Statistic
 from evaluation.agreement.result import NO_REASON, Agreement, Reason
+from evaluation.agreement.tables import mean_of_defined, ratio
 
 Answer = RawPairs | None
 Sizes = Sequence[tuple[int, int]]

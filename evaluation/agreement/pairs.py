@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from evaluation.agreement.result import Flag
 Pair = tuple[int, int]
 Side = int | Sequence[int]
 RawPairs = Iterable[Sequence[Side]]
+
+MOST_PAIRS = 1_000_000
 
 
 class PairRepair(StrEnum):
@@ -43,7 +46,7 @@ def clean_pairs(
     dropped. A 0 where counting starts at 1 is never shifted: it is counted, and dropped only
     when ``sizes`` prove that it names no value.
 
-    Raises ValueError when a pair has not exactly two sides.
+    Raises ValueError when a pair has not exactly two sides, or stands for over a million pairs.
 
     >>> sorted(clean_pairs([[1, [1, 2]], [1, 1]]).pairs)
     [(1, 1), (1, 2)]
@@ -55,6 +58,8 @@ def clean_pairs(
             raise ValueError(f"a pair has two indices, not {len(entry)}: {list(entry)}.")
         sides = [[side] if isinstance(side, int) else list(side) for side in entry]
         repairs[PairRepair.LIST_EXPANDED] += any(not isinstance(side, int) for side in entry)
+        if math.prod(map(len, sides)) > MOST_PAIRS:
+            raise ValueError(f"a pair of lists stands for more than {MOST_PAIRS} pairs.")
         for a, b in product(*sides):
             if _names_values((a, b), first_index, sizes, repairs):
                 repairs[PairRepair.DUPLICATE] += (a, b) in pairs

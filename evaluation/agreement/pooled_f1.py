@@ -15,8 +15,9 @@ from evaluation.agreement.intervals import (
     bias_correction,
     interval_over_cases,
 )
-from evaluation.agreement.ratings import FloatArray, mean_of_defined, ratio
+from evaluation.agreement.ratings import FloatArray
 from evaluation.agreement.result import NO_REASON, Agreement, Reason
+from evaluation.agreement.tables import mean_of_defined, ratio
 
 
 def pooled_f1(

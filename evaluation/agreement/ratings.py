@@ -1,4 +1,4 @@
-"""Ratings as labels -> level codes, counts a unit, and confusion tables. PURE.
+"""Ratings as labels -> positions on a scale. PURE.
 
 A *rating* is a label (a string or a number) or missing: None in lists, NaN in numeric arrays.
 A *scale* is the full list of levels a rater could choose, in order. Levels come from the task,
@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.agreement.result import Flag
-
 Label = str | int | float | bool
 Rating = Label | None
 Ratings = Sequence[Sequence[Rating]] | npt.NDArray[np.generic]
 FloatArray = npt.NDArray[np.float64]
-CodeArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
+CodeArray = npt.NDArray[np.signedinteger]
+"""Positions on a scale, -1 for missing."""
 
 MISSING = -1
 MAX_LEVELS = 1000
@@ -98,11 +97,16 @@ class Scale:
         return np.asarray(codes, dtype=np.int32)
 
     def _encode_numbers(self, ratings: npt.NDArray[np.generic]) -> CodeArray:
-        codes = np.zeros(ratings.shape, dtype=np.int32)
-        for code, level in enumerate(self.levels):
-            if _is_number(level):
-                codes += (ratings == level) * np.int32(code + 1)
-        codes -= 1
+        codes: CodeArray
+        if ratings.size * len(self) <= 2_000 and all(map(_is_number, self.levels)):
+            same = ratings[..., np.newaxis] == np.asarray(self.levels)
+            codes = same @ np.arange(1, len(self) + 1) + MISSING
+        else:
+            width = np.int8 if len(self) < 127 else np.int32
+            codes = np.full(ratings.shape, MISSING, dtype=width)
+            for code, level in enumerate(self.levels):
+                if _is_number(level):
+                    codes += (ratings == level) * codes.dtype.type(code - MISSING)
         missing = int(np.count_nonzero(codes == MISSING))
         if missing:
             known = ~np.isnan(ratings)
@@ -195,55 +199,3 @@ def encode_two(
         )
     scale = Scale.of(levels, a, b)
     return scale.encode(a), scale.encode(b), scale
-
-
-def level_counts(codes: CodeArray, n_levels: int) -> FloatArray:
-    """How many raters chose each level of each unit: levels x units, from raters x units.
-
-    Raises ValueError when the table would hold more than 50 million numbers.
-    """
-    n_units = codes.shape[1]
-    if n_units * n_levels > 50_000_000:
-        raise ValueError(
-            f"{n_units} units with {n_levels} different values are too many for a table of counts; "
-            "round the values to a scale."
-        )
-    counts = np.empty((n_levels, n_units))
-    width = np.uint8 if len(codes) < 256 else np.uint32
-    for code in range(n_levels):
-        chosen = (codes == code).view(np.uint8)
-        counts[code] = np.add.reduce(chosen, axis=0, dtype=width)
-    return counts
-
-
-def confusion_rows(a: CodeArray, b: CodeArray, n_levels: int) -> FloatArray:
-    """One row a unit with a 1 in the cell (level of a, level of b); all 0 if one is missing."""
-    rows = np.zeros((len(a), n_levels * n_levels))
-    both = np.flatnonzero((a != MISSING) & (b != MISSING))
-    rows[both, a[both].astype(np.intp) * n_levels + b[both]] = 1.0
-    return rows
-
-
-def confusion(a: CodeArray, b: CodeArray, n_levels: int) -> FloatArray:
-    """Levels of a x levels of b: how many units hold each combination, missing left out."""
-    both = (a != MISSING) & (b != MISSING)
-    cells = a[both].astype(np.intp) * n_levels + b[both]
-    return np.bincount(cells, minlength=n_levels**2).astype(np.float64)
-
-
-def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """``part / whole``, NaN where ``whole`` is 0."""
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
-
-
-def mean_of_defined(values: FloatArray) -> FloatArray:
-    """Mean over the last axis of what is not NaN; NaN where nothing is left."""
-    defined = ~np.isnan(values)
-    return ratio(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
-
-
-def prevalence_flags(counts: FloatArray) -> tuple[Flag, ...]:
-    """The flag for labels of which one holds more than 90 %, from counts (levels x units)."""
-    by_level = counts.sum(axis=1)
-    skewed = by_level.size and by_level.max() > 0.9 * by_level.sum()
-    return (Flag.PREVALENCE_ABOVE_90,) if skewed else ()

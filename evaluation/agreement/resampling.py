@@ -12,17 +12,14 @@ from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluation.agreement.ratings import FloatArray
+from evaluation.agreement.tables import IntArray
 
 Statistic = Callable[[FloatArray], FloatArray]
 """Sums (..., terms) -> values (...); NaN where the value is undefined."""
 
-IntArray = npt.NDArray[np.int64]
-
 CELLS_AT_ONCE = 4_000_000
-CELLS_DRAWN = 50_000_000
 MAX_LAW = 10_000
 
 
@@ -43,44 +40,33 @@ def drawn_counts(n_cases: int, draws: int, seed: int) -> Iterator[FloatArray]:
         yield counts.reshape(size, n_cases).astype(np.float64)
 
 
-def bootstrap(totals: FloatArray, statistic: Statistic, *, draws: int, seed: int) -> FloatArray:
+def bootstrap(
+    rows: FloatArray,
+    statistic: Statistic,
+    *,
+    draws: int,
+    seed: int,
+    counts: IntArray | None = None,
+) -> FloatArray:
     """``draws`` values of ``statistic`` on resampled cases; NaN where it is undefined.
 
-    ``totals``: cases x terms. With very many cases the distinct rows are drawn with their
-    multiplicity: the same law, other draws.
+    ``rows``: cases x terms. ``counts``: how many cases share each row; the rows are then drawn
+    with that multiplicity, which is the same law by other draws.
     """
-    if len(totals) * draws > CELLS_DRAWN:
-        rows, counts = distinct_rows(totals)
-        if len(rows) < len(totals) // 2:
-            return _bootstrap_distinct(rows, counts, statistic, draws=draws, seed=seed)
-    parts = [statistic(counts @ totals) for counts in drawn_counts(len(totals), draws, seed)]
-    return np.concatenate(parts)
+    if counts is None:
+        drawn = drawn_counts(len(rows), draws, seed)
+    else:
+        drawn = _drawn_kinds(counts, draws, seed)
+    return np.concatenate([statistic(times @ rows) for times in drawn])
 
 
-def _bootstrap_distinct(
-    rows: FloatArray, counts: IntArray, statistic: Statistic, *, draws: int, seed: int
-) -> FloatArray:
+def _drawn_kinds(counts: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
     rng = np.random.default_rng(seed)
     n_cases = int(counts.sum())
-    at_once = max(1, CELLS_AT_ONCE // max(rows.shape))
-    parts = []
+    at_once = max(1, CELLS_AT_ONCE // len(counts))
     for start in range(0, draws, at_once):
-        drawn = rng.multinomial(n_cases, counts / n_cases, size=min(at_once, draws - start))
-        parts.append(statistic(drawn.astype(np.float64) @ rows))
-    return np.concatenate(parts)
-
-
-def distinct_rows(totals: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The different rows and how often each occurs (a row may be listed twice, never merged
-    with another)."""
-    mix = np.random.default_rng(0).random(totals.shape[1])
-    _, first, inverse, counts = np.unique(
-        totals @ mix, return_index=True, return_inverse=True, return_counts=True
-    )
-    rows = totals[first]
-    if not np.array_equal(rows[inverse], totals):
-        return totals, np.ones(len(totals), dtype=np.int64)
-    return rows, counts.astype(np.int64)
+        size = min(at_once, draws - start)
+        yield rng.multinomial(n_cases, counts / n_cases, size=size).astype(np.float64)
 
 
 def leave_one_out(
@@ -115,13 +101,17 @@ def jackknife_se(left_out: FloatArray, counts: IntArray | None = None) -> float:
     return math.sqrt((n - 1) / n * float(weights @ (left_out - mean) ** 2))
 
 
-def acceleration(left_out: FloatArray) -> float:
-    """Efron's acceleration from leave-one-out values; NaN when they are all equal."""
-    deviation = left_out.mean() - left_out
-    spread = float((deviation**2).sum())
+def acceleration(left_out: FloatArray, counts: IntArray | None = None) -> float:
+    """Efron's acceleration from leave-one-out values; NaN when they are all equal.
+
+    ``counts``: how many cases share each value (1 by default).
+    """
+    weights = np.ones(len(left_out)) if counts is None else counts
+    deviation = float(weights @ left_out) / float(weights.sum()) - left_out
+    spread = float(weights @ deviation**2)
     if spread <= 0.0:
         return math.nan
-    return float((deviation**3).sum()) / (6.0 * spread**1.5)
+    return float(weights @ deviation**3) / (6.0 * spread**1.5)
 
 
 def share_below(replicates: FloatArray, value: float, probabilities: FloatArray) -> float:

@@ -7,26 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation.agreement.alpha import Level, krippendorff_alpha
-from evaluation.agreement.intervals import (
-    DEFAULT,
-    UNIT_RANGE,
-    Clusters,
-    Pooled,
-    Resampling,
-    interval_if_asked,
-)
-from evaluation.agreement.ratings import (
-    MISSING,
-    FloatArray,
-    Label,
-    Ratings,
-    encode,
-    level_counts,
-    prevalence_flags,
-    ratio,
-)
+from evaluation.agreement.alpha import Level, alpha_value
+from evaluation.agreement.intervals import DEFAULT, UNIT_RANGE, Resampling
+from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked
+from evaluation.agreement.ratings import FloatArray, Label, Ratings, encode
 from evaluation.agreement.result import NO_REASON, Agreement, Reason
+from evaluation.agreement.tables import count_units, prevalence_flags, ratio
 
 
 def two_agree(
@@ -54,32 +40,34 @@ def two_agree(
     >>> round(result.value, 6), round(result.extra["chance"], 6)
     (0.666667, 0.703704)
     """
+    level = Level(level)
     codes, scale = encode(ratings, levels)
-    counts = level_counts(codes, len(scale))
-    used = counts.sum(axis=0) == 3
-    n_units = int(np.count_nonzero(used))
-    agreeing = used & (counts.max(axis=0, initial=0.0) >= 2)
+    units = count_units(codes, len(scale))
+    used = units.n_ratings == 3
+    agreeing = used & (units.counts.max(axis=0, initial=0.0) >= 2)
     pooled = Pooled(
         rows=np.stack([agreeing, used], axis=1).astype(np.float64),
+        kind_of=units.kind_of,
         statistic=lambda sums: ratio(sums[..., 0], sums[..., 1]),
         used=used,
         within=UNIT_RANGE,
     )
     value = pooled.value()
+    n_units = units.number(used)
     return Agreement(
         value=value,
         undefined_reason=NO_REASON if value is not None else Reason.NO_TRIPLES,
         n_units=n_units,
-        n_raters=len(codes),
-        n_missing=int((codes == MISSING).sum()),
-        n_excluded=len(used) - n_units,
+        n_raters=units.n_raters,
+        n_missing=units.n_missing,
+        n_excluded=units.n_units - n_units,
         level=level.value,
         interval=interval_if_asked(pooled, clusters, how),
-        flags=prevalence_flags(counts),
+        flags=prevalence_flags(units.by_level),
         extra={
-            "chance": chance_of_two(counts[:, used].sum(axis=1)),
-            "alpha": krippendorff_alpha(ratings, level=level, levels=levels).value,
-            "all_different": n_units - int(np.count_nonzero(agreeing)),
+            "chance": chance_of_two(units.counts[:, used] @ units.times[used]),
+            "alpha": alpha_value(ratings, level=level, levels=levels),
+            "all_different": n_units - units.number(agreeing),
             "levels": scale.levels,
         },
     )

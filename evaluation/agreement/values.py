@@ -7,15 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation.agreement.intervals import (
-    DEFAULT,
-    UNIT_RANGE,
-    Clusters,
-    Pooled,
-    Resampling,
-    interval_if_asked,
-)
+from evaluation.agreement.intervals import DEFAULT, UNIT_RANGE, Resampling
 from evaluation.agreement.pairs import CleanPairs, PairRepair, RawPairs, clean_pairs, pair_flags
+from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked
 from evaluation.agreement.ratings import FloatArray
 from evaluation.agreement.result import NO_REASON, Agreement, Reason
 from evaluation.metrics.matching import Credit, matched_counts
