@@ -273,6 +273,7 @@ def _filled(reply: Reply, request: Any) -> Reply:
 
 class _Server(socketserver.ThreadingMixIn, HTTPServer):
     daemon_threads = False
+    request_queue_size = 128
     fake: FakeOpenAI
 
     def __init__(self, *args: Any) -> None:
@@ -308,6 +309,7 @@ class _Server(socketserver.ThreadingMixIn, HTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: _Server
 
     def do_GET(self) -> None:

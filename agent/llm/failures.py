@@ -226,7 +226,7 @@ def _with_wait(
 
 def _quoted(complaint: Complaint, body: Any) -> str:
     categories = filter_categories(body)
-    named = f", category {', '.join(categories)}" if categories else ""
+    named = quote(f", category {', '.join(categories)}") if categories else ""
     text = quote(complaint.message)
     if not text:
         return f"{named}."
@@ -237,7 +237,7 @@ def _quoted(complaint: Complaint, body: Any) -> str:
 
 def _host(location: str) -> str:
     try:
-        return urlsplit(location).hostname or "another path"
+        return quote(urlsplit(location).hostname or "another path")
     except ValueError:
         return "an unreadable address"
 

@@ -11,6 +11,7 @@ import logging
 import random
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -77,7 +78,7 @@ class OpenAIClient:
     """Talks to one model at one endpoint, one call at a time.
 
     base_url: checked by ``check_base_url``. model: as the endpoint names it.
-    api_key: "" for endpoints without keys. Kept out of repr, logs, bodies, replies and errors.
+    api_key: None or "" for endpoints without keys. Kept out of repr, logs, bodies, replies, errors.
     name: the judge's name, put in front of error messages.
     dialect: what the endpoint is known to accept; ``client.dialect`` has what was learned since.
     counter: our own count of prompts, to notice a silently cut prompt and to estimate usage that
@@ -87,8 +88,8 @@ class OpenAIClient:
     sleep, clock, wall_clock, draw: time and chance, injected for tests.
 
     A client belongs to the thread that first uses it (one per worker loop); another thread gets a
-    RuntimeError. Close it, or use it as a context manager. Raises ``InvalidInput`` for a base URL,
-    model or key that cannot be used.
+    RuntimeError. Close it, use it as a context manager, or let it go with its thread. Raises
+    ``InvalidInput`` for a base URL, model or key that cannot be used.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class OpenAIClient:
         base_url: str,
         model: str,
         *,
-        api_key: str = "",
+        api_key: str | None = None,
         name: str = "",
         options: ClientOptions | None = None,
         dialect: Dialect | None = None,
@@ -114,13 +115,14 @@ class OpenAIClient:
         self.name = name
         self.options = options or ClientOptions()
         self.dialect = dialect or Dialect()
-        self._api_key = check_key(api_key)
+        self._api_key = check_key(api_key or "")
         self._counter = counter
         self._proxy = None if is_loopback(self.base_url) else proxy
         self._clock = clock
         self._wall_clock = wall_clock
         self._retrier = Retrier(self.options.retry, sleep=sleep, clock=clock, draw=draw)
         self._sdk: openai.OpenAI | None = None
+        self._closing: Callable[[], object] | None = None
         self._thread: int | None = None
 
     def __repr__(self) -> str:
@@ -134,9 +136,9 @@ class OpenAIClient:
 
     def close(self) -> None:
         """Close the connections. A later call, from any one thread, opens new ones."""
-        if self._sdk is not None:
-            self._sdk.close()
-        self._sdk = self._thread = None
+        if self._closing is not None:
+            self._closing()
+        self._sdk = self._closing = self._thread = None
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """The model's complete answer, or ``ModelError`` after the retries the policy allows."""
@@ -317,6 +319,8 @@ class OpenAIClient:
                 what = f"No connection to {self.base_url} within {timeouts.connect:g} seconds."
             case httpx2.PoolTimeout():
                 what = f"No free connection to the endpoint within {timeouts.pool:g} seconds."
+            case httpx2.WriteTimeout():
+                what = f"The endpoint did not take the request within {timeouts.write:g} seconds."
             case httpx2.TimeoutException():
                 what = f"The endpoint was silent for {timeouts.read:g} seconds."
             case httpx2.ConnectError():
@@ -364,6 +368,7 @@ class OpenAIClient:
                     transport=transport, timeout=timeout, follow_redirects=False, trust_env=False
                 ),
             )
+            self._closing = weakref.finalize(self, self._sdk.close)
         return self._sdk
 
 

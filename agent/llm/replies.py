@@ -13,7 +13,7 @@ from typing import Any
 
 from agent.llm.client import ChatRequest, ToolCall, Usage
 from agent.llm.errors import ErrorKind, ModelError
-from agent.llm.failures import filter_categories
+from agent.llm.failures import filter_categories, quote
 
 CUT_OFF = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
 FILTERED = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "blocklist"})
@@ -21,6 +21,13 @@ LARGEST_COUNT = 10**9
 THINK_OPEN = re.compile(r"\s*<think(?:ing)?>")
 THINK_CLOSE = re.compile(r"</think(?:ing)?>")
 JSON_STARTS = 64
+JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+}
 
 
 @dataclass(frozen=True)
@@ -148,8 +155,14 @@ def _check_finish(
             kind=ErrorKind.TRUNCATED,
             text=content,
         )
+    if reason == "error":
+        raise ModelError(
+            "The provider failed while the model was answering.",
+            kind=ErrorKind.ERROR_IN_BODY,
+            text=content,
+        )
     if reason in FILTERED:
-        categories = ", ".join(filter_categories(choice)) or "not named"
+        categories = quote(", ".join(filter_categories(choice))) or "not named"
         raise ModelError(
             f"The provider's content filter stopped the answer (category: {categories}).",
             kind=ErrorKind.CONTENT_FILTER,
@@ -166,15 +179,13 @@ def _salvaged(
 ) -> str:
     """The answer that stands in the reasoning although content is empty, or the error."""
     if calls:
-        names = ", ".join(call.name for call in calls)
+        names = quote(", ".join(call.name for call in calls))
         raise ModelError(
             f"The model called a tool ({names}) though none was offered.",
             kind=ErrorKind.INVALID_REPLY,
         )
-    value = _json(reasoning)
-    if isinstance(value, (dict, list)) and (
-        request.json_schema is None or follows(reasoning, request.json_schema)
-    ):
+    looks_whole = reasoning.strip()[:1] in ("{", "[")
+    if looks_whole and follows(reasoning, request.json_schema or {}):
         return reasoning.strip()
     if message.get("content") is None and not reasoning and (reported.completion or 0) > 0:
         raise ModelError(
@@ -227,14 +238,24 @@ def follows(text: str, schema: dict[str, Any]) -> bool:
 
     Not a validation (the caller's reader validates); enough to see that a schema was ignored.
     """
-    value = _json(text)
-    if isinstance(value, dict):
-        required = schema.get("required")
-        keys = required if isinstance(required, list) else []
-        return schema.get("type", "object") == "object" and all(key in value for key in keys)
-    if isinstance(value, list):
-        return schema.get("type", "array") == "array"
-    return value is not None and schema.get("type", "object") not in ("object", "array")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    wanted = schema.get("type")
+    types = wanted if isinstance(wanted, list) else [wanted]
+    if wanted is not None and not any(_is_type(value, name) for name in types):
+        return False
+    required = schema.get("required")
+    if isinstance(value, dict) and isinstance(required, list):
+        return all(key in value for key in required if isinstance(key, str))
+    return True
+
+
+def _is_type(value: Any, name: Any) -> bool:
+    if isinstance(value, bool) or value is None:
+        return bool(name == ("null" if value is None else "boolean"))
+    return isinstance(name, str) and isinstance(value, JSON_TYPES.get(name, ()))
 
 
 def usage_of(reported: ReportedUsage, *, prompt: int, completion: int, has_text: bool) -> Usage:
@@ -302,13 +323,6 @@ def _count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if value == int(value) and 0 <= value <= LARGEST_COUNT else None
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _dict(value: Any) -> dict[str, Any]:

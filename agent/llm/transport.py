@@ -7,13 +7,21 @@ study's admin chose, so every request is reduced here to its JSON body and the j
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable
+from functools import cache
 
 import httpx2
 
 SENT_HEADERS = frozenset({"host", "content-type", "content-length", "user-agent"})
 # How the body was on the wire; it is decoded when we pass it on.
 WIRE_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted authorities (or those of ``SSL_CERT_FILE``), read once: it takes a while."""
+    return httpx2.create_ssl_context()
 
 
 class ReplyTooLarge(Exception):
@@ -46,7 +54,7 @@ class BoundedTransport(httpx2.BaseTransport):
         self._clock = clock
         # A worker asks one thing at a time; the second connection replaces a broken one.
         limits = httpx2.Limits(max_connections=2, max_keepalive_connections=1)
-        self._inner = httpx2.HTTPTransport(limits=limits, proxy=proxy)
+        self._inner = httpx2.HTTPTransport(verify=_certificates(), limits=limits, proxy=proxy)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Exchange one request. Raises ``ReplyTooLarge``, ``TotalTimeout``, httpx2 errors."""

@@ -99,7 +99,7 @@ def test_what_does_not_decide_the_answer_keeps_the_hash(same: ChatRequest) -> No
     assert request_hash(same, model="a") != request_hash(same, model="b")
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(st.characters(), max_size=5), min_size=1, max_size=3))
 def test_message_borders_are_part_of_the_hash(texts: list[str]) -> None:
     apart = ChatRequest([Message("user", text) for text in texts])

@@ -59,7 +59,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(JSON_VALUES)
 def test_whatever_was_parsed_can_be_stored(value: object) -> None:
     parsed = parse(json.dumps(value), Counter())
@@ -68,7 +68,7 @@ def test_whatever_was_parsed_can_be_stored(value: object) -> None:
     assert json.loads(stored) == parsed
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.binary())
 def test_any_bytes_decode_to_text_that_can_be_stored(raw: bytes) -> None:
     repairs: Counter[str] = Counter()

@@ -75,14 +75,14 @@ def test_retry_after_is_read_in_all_its_forms(headers: dict, seconds: float | No
     assert parse_retry_after(headers, NOW) == seconds
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=30))
 def test_no_header_text_breaks_the_reader(text: str) -> None:
     seconds = parse_retry_after({"retry-after": text}, NOW)
     assert seconds is None or 0 <= seconds <= YEAR_SECONDS
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_a_date_and_the_seconds_until_then_agree(seconds: int) -> None:
     date = format_datetime(datetime.fromtimestamp(NOW + seconds, UTC), usegmt=True)
