@@ -177,7 +177,7 @@ def _record(
     pair_place = entry.place("value_pairs")
     pair = as_object(entry.pair, pair_place)
     return ComparisonRecord(
-        key=_base_key(case_id, item_key, index),
+        key=f"{case_id}/{item_key}/{index}",
         case_id=case_id,
         item_key=item_key,
         item_name=item_name,
@@ -273,11 +273,6 @@ def _unknown_fields(key: dict[str, object], pair: dict[str, object]) -> dict[str
         "value_pair": {name: pair[name] for name in pair if name not in _PAIR_FIELDS},
     }
     return {table: storable_json(fields) for table, fields in unknown.items() if fields}
-
-
-def _base_key(case_id: str, item_key: str, index: int) -> str:
-    # A slash inside a case id must not make two different pairs look alike.
-    return f"{case_id.replace('%', '%25').replace('/', '%2F')}/{item_key}/{index}"
 
 
 def _values(content: Content) -> tuple[str, list[str], list[str]]:

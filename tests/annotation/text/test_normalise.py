@@ -72,6 +72,7 @@ def test_golden_offsets_lead_into_the_stored_text(text, quote, code_points, utf1
         ("a\r\nb\rc\nd", "a\nb\nc\nd", (1,), {"line_ends": 2}),
         ("\r\r\n", "\n\n", (1,), {"line_ends": 2}),
         ("\ufeffa\ufeff", "a\ufeff", (0,), {"byte_order_mark": 1}),
+        ("\ufeff\ufeffa", "a", (0, 1), {"byte_order_mark": 1}),
         ("a\x00b\ud800c", "a\ufffdb\ufffdc", (), {"replaced_characters": 2}),
         ("", "", (), {}),
     ],
