@@ -84,7 +84,8 @@ def answer(
 ) -> Reply:
     """A chat completion.
 
-    usage: ``COUNTED`` (words of the request and the answer), None (left out), or any JSON.
+    usage: ``COUNTED`` (a third of the prompt's bytes, which is never fewer tokens than a client
+    would count itself; the words of the answer), None (left out), or any JSON.
     model: None repeats the request's. extra: further top-level fields (``system_fingerprint``,
     ``error``), or replacements (``choices``).
     """
@@ -260,7 +261,8 @@ def _filled(reply: Reply, request: Any) -> Reply:
     if body["usage"] is None:
         del body["usage"]
     elif body["usage"] == COUNTED:
-        prompt = sum(len(message["content"].split()) for message in request["messages"])
+        size = sum(len(message["content"].encode()) for message in request["messages"])
+        prompt = -(-size // 3)
         content = body["choices"][0]["message"]["content"] if body["choices"] else ""
         completion = len(content.split()) if isinstance(content, str) else 0
         body["usage"] = {
