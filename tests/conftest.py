@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No property test may fail because the machine is busy.
+settings.register_profile("gavel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gavel")
 
 
 @pytest.fixture(autouse=True)
