@@ -33,8 +33,8 @@ class Feature:
     """One feature: ``text == whole[start:end]`` (code points), ``key`` its canonical form.
 
     Keys: dates in EDTF (``XXXX-07-21``), amounts ``USD 1200000``, numbers ``370`` or ``45 %``,
-    identifiers in lower case without blanks and dots, names as lower-case words without titles
-    and initials.
+    identifiers in lower case without blanks and the dots of abbreviations, names as lower-case
+    words without titles and initials.
     """
 
     kind: FeatureKind
@@ -127,7 +127,7 @@ def _identifiers(text: str) -> Iterator[Found]:
 
 
 def _identifier_key(text: str) -> str:
-    key = re.sub(r"[\s.,]", "", text).lower().replace("§§", "§")
+    key = re.sub(r"[\s,]|(?<!\d)\.|\.(?!\d)", "", text).lower().replace("§§", "§")
     # Leading zeros and the initials of whoever is assigned are written or left out at will.
     docket = re.fullmatch(r"((?:\d{1,2}:)?\d{2}-[a-z]{1,5}-)0*(\d+)(?:-[a-z]{1,4})*", key)
     return f"{docket[1]}{docket[2]}" if docket else key
