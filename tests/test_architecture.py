@@ -25,6 +25,11 @@ PURE = (
     "evaluation.judging.replies",
     "evaluation.judging.rules",
     "evaluation.judging.prompts",
+    "evaluation.judging.json_answer",
+    "evaluation.judging.lexical",
+    "evaluation.judging.matchings",
+    "evaluation.judging.relations",
+    "evaluation.judging.repairs",
 )
 ONLY_IN = {
     "openai": {"agent/llm/openai_client.py"},
@@ -50,7 +55,8 @@ def imports(path: Path) -> set[str]:
 
 def files_of(name: str) -> list[Path]:
     path = ROOT / Path(*name.split("."))
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
+    module = path.with_suffix(".py")
+    return [module] if module.exists() else sorted(path.rglob("*.py"))
 
 
 def is_pure(name: str) -> bool:
