@@ -379,3 +379,9 @@ def read_acts(assignment: Assignment, fields: Mapping[str, str]) -> list[Act]:
     """The acts on ``assignment`` that posted ``fields`` ask for. Raises ``InvalidInput``."""
     kind = work_kind(assignment.task.task_set)
     return kind.read_acts(shown_to(assignment), fields)
+
+
+def set_fast_mode(user: User, on: bool) -> None:
+    """Whether a digit submits a single-value comparison at once for ``user``."""
+    user.fast_mode = on
+    user.save(update_fields=["fast_mode"])

@@ -1,0 +1,81 @@
+"""What a work page posts beside the act itself."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core import signing
+
+from annotation.annotating.services import Stay, Write
+from annotation.annotating.work import Note
+from annotation.errors import InvalidInput
+
+_VISIT = "annotation.visit"
+_NOT_THE_ACT = frozenset({"csrfmiddlewaretoken", "active_ms", "visit"})
+
+
+class WriteForm(forms.Form):
+    """Which write this is, of which version, and the time spent so far."""
+
+    op_id = forms.UUIDField()
+    version = forms.IntegerField(min_value=0)
+    visit = forms.CharField(required=False, max_length=500)
+    active_ms = forms.FloatField(required=False, min_value=0)
+
+
+def visit_token(assignment_id: int, now: datetime) -> str:
+    """A signed mark of a page that is shown ``now``; a page that is never used leaves no trace."""
+    return signing.dumps([assignment_id, uuid.uuid4().hex, now.isoformat()], salt=_VISIT)
+
+
+def read_stay(assignment_id: int, token: str, active_ms: float | None) -> Stay | None:
+    """What the page with ``token`` says of the time spent; None for a token not of this task."""
+    try:
+        of, visit, started_at = signing.loads(token, salt=_VISIT)
+    except signing.BadSignature:
+        return None
+    if of != assignment_id:
+        return None
+    seconds = None if active_ms is None else active_ms / 1000
+    return Stay(UUID(visit), datetime.fromisoformat(started_at), seconds)
+
+
+def read_write(
+    assignment_id: int, data: Mapping[str, Any], now: datetime, *, by_script: bool, path: str
+) -> Write:
+    """The write that a page posted to ``path``. Raises ``InvalidInput`` if it names none.
+
+    A script makes an id for each write. A page without script has one id for whatever it may
+    post, so there the id is joined with what was posted: the same post twice is one write,
+    another post from the same page is another.
+    """
+    form = WriteForm(data)
+    if not form.is_valid():
+        raise InvalidInput("This page sent an incomplete request. Reload it and try again.")
+    said = form.cleaned_data
+    op_id: UUID = said["op_id"]
+    if not by_script:
+        posted = sorted((k, v) for k, v in data.items() if k not in _NOT_THE_ACT)
+        op_id = uuid.uuid5(op_id, repr((path, posted)))
+    return Write(
+        op_id=op_id,
+        version=said["version"],
+        now=now,
+        stay=read_stay(assignment_id, said["visit"], said["active_ms"]),
+    )
+
+
+def read_note(data: Mapping[str, Any]) -> Note | None:
+    """The comment and flag that a page posted, or None when it posted no such fields."""
+    if "note" not in data:
+        return None
+    return Note(
+        comment=data.get("comment", ""),
+        flagged="flagged" in data,
+        flag_reason=data.get("flag_reason", ""),
+    )
