@@ -7,7 +7,9 @@ from pathlib import Path
 
 from agent.connecting.services import check_address
 from agent.llm.client import ChatClient
-from agent.llm.errors import ModelError, missing_key
+from agent.llm.errors import missing_key
+from agent.llm.openai_client import ClientOptions, OpenAIClient, Timeouts
+from agent.llm.tokens import o200k_base
 from agent.models import Judge
 
 
@@ -33,16 +35,17 @@ def api_key_of(judge: Judge) -> str | None:
 
 
 def client_for(judge: Judge) -> ChatClient:
-    """A client for one worker thread. Raises ``ModelError`` or ``InvalidInput``; calls nobody."""
-    from agent.llm.openai_client import OpenAIClient
+    """A client for one worker thread. Raises ``ModelError`` or ``InvalidInput``; calls nobody.
 
+    It counts prompts itself, so that an endpoint which silently cuts a prompt is noticed.
+    """
     check_address(judge.base_url)
+    seconds = float(judge.timeout_seconds)
     return OpenAIClient(
-        base_url=judge.base_url,
-        model=judge.model,
+        judge.base_url,
+        judge.model,
         api_key=api_key_of(judge),
-        read_timeout=float(judge.timeout_seconds),
+        name=judge.name,
+        options=ClientOptions(timeouts=Timeouts(read=seconds, total=max(3 * seconds, 900.0))),
+        counter=o200k_base(),
     )
-
-
-__all__ = ["ModelError", "api_key_of", "client_for"]
