@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from evaluation.agreement.intervals import DEFAULT, FEW_CASES, FEWEST_CASES, UNIT_RANGE, Resampling
 from evaluation.agreement.pooled import Clusters, Pooled, case_indices
+from evaluation.agreement.quantiles import normal_quantile
 from evaluation.agreement.ratings import MISSING, CodeArray, FloatArray, Label, Rating, encode_two
 from evaluation.agreement.resampling import Statistic
 from evaluation.agreement.result import (
@@ -120,7 +120,7 @@ def wilson_interval(hits: int, n: int, confidence: float = 0.95) -> tuple[float,
     """
     if n < 1 or not 0 <= hits <= n:
         raise ValueError(f"{hits} of {n} is no share.")
-    z = float(ndtri(0.5 + confidence / 2))
+    z = normal_quantile(0.5 + confidence / 2)
     share = hits / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -179,6 +179,7 @@ def _score(
         n_missing=int((h == MISSING).sum() + (j == MISSING).sum()),
         n_invalid=int((labelled & (j == MISSING)).sum()),
         n_excluded=int((~labelled).sum()),
+        missing_rule="an unusable judge answer disagrees; a unit without a human label is left out",
         interval=interval,
         extra={
             "valid_only": float(statistic(valid)),

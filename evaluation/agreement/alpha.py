@@ -78,6 +78,7 @@ def krippendorff_alpha(
         n_raters=units.n_raters,
         n_missing=units.n_missing,
         n_excluded=units.n_units - n_units,
+        missing_rule="a unit with fewer than two ratings is left out",
         level=level.value,
         interval=interval,
         flags=prevalence_flags(units.by_level),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.special import stdtrit
 
 from evaluation.agreement.alpha import nominal_alpha
 from evaluation.agreement.chance import (
@@ -24,6 +23,7 @@ from evaluation.agreement.chance import (
 from evaluation.agreement.intervals import CHANCE_CORRECTED, DEFAULT, Resampling
 from evaluation.agreement.kappa import kappa_of_table
 from evaluation.agreement.pooled import Clusters, Pooled, interval_if_asked
+from evaluation.agreement.quantiles import t_quantile
 from evaluation.agreement.ratings import CodeArray, FloatArray, Label, Ratings, encode
 from evaluation.agreement.result import NO_REASON, Agreement, Reason, Undefined
 from evaluation.agreement.tables import confusion, count_units, prevalence_flags
@@ -91,6 +91,7 @@ def fleiss_kappa(
         n_raters=units.n_raters,
         n_missing=units.n_missing,
         n_excluded=units.n_units - n_units,
+        missing_rule="rated units need equally many ratings; a unit without any is left out",
         level="nominal",
         interval=interval_if_asked(pooled, None if reason else clusters, how),
         flags=prevalence_flags(units.by_level),
@@ -130,5 +131,5 @@ def _linearised(rows: FloatArray, times: FloatArray, kappa: float) -> dict[str, 
     chance_of_unit = rows[:, SHARES:] @ share
     shifted = by_unit - 2.0 * (1.0 - kappa) * (chance_of_unit - expected) / (1.0 - expected)
     se = math.sqrt(float(times @ (shifted - kappa) ** 2) / (n * (n - 1)))
-    reach = se * float(stdtrit(n - 1, 0.975))
+    reach = se * t_quantile(0.975, n - 1)
     return {"se": se, "low": kappa - reach, "high": min(1.0, kappa + reach)}

@@ -106,6 +106,7 @@ def _coefficient(
         n_raters=units.n_raters,
         n_missing=units.n_missing,
         n_excluded=units.n_units - int(sums[PAIRED]),
+        missing_rule="a unit with one rating counts for the shares of the levels only",
         level="nominal" if weights is Weights.NONE else f"{weights} weights",
         interval=interval_if_asked(pooled, clusters, how),
         flags=prevalence_flags(units.by_level),

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
 
 from evaluation.agreement import resampling
+from evaluation.agreement.quantiles import normal_quantile, normal_share, t_quantile
 from evaluation.agreement.ratings import FloatArray
 from evaluation.agreement.resampling import Statistic
 from evaluation.agreement.result import Flag, Interval, Method, Reason
@@ -126,7 +126,7 @@ def _jackknife_t(base: Interval, value: float, left_out: FloatArray, n_cases: in
     n_undefined = int(np.isnan(left_out).sum())
     if base.se is None or base.se <= 1e-12:
         return replace(base, n_undefined=n_undefined, reason=Reason.DEGENERATE_JACKKNIFE)
-    reach = base.se * float(stdtrit(n_cases - 1, 0.5 + base.confidence / 2))
+    reach = base.se * t_quantile(0.5 + base.confidence / 2, n_cases - 1)
     return replace(base, low=value - reach, high=value + reach)
 
 
@@ -146,13 +146,15 @@ def bootstrap_interval(
     if n_undefined > 0.01 * len(replicates):
         base = replace(base, flags=(*base.flags, Flag.UNDEFINED_REPLICATES))
     tail = (1.0 - base.confidence) / 2
-    shares = np.array([tail, 1.0 - tail])
+    shares = [tail, 1.0 - tail]
     if base.method is Method.BCA:
         z0 = bias_correction(defined, value)
         if not (math.isfinite(z0) and math.isfinite(accel)):
             return none
-        shifted = z0 + ndtri(shares)
-        shares = ndtr(z0 + shifted / (1.0 - accel * shifted))
+        shifted = [z0 + normal_quantile(share) for share in shares]
+        if min(1.0 - accel * point for point in shifted) <= 0.0:
+            return none
+        shares = [normal_share(z0 + point / (1.0 - accel * point)) for point in shifted]
         base = replace(base, z0=z0, acceleration=accel)
     low, high = np.quantile(defined, shares)
     return replace(base, low=float(low), high=float(high))
@@ -168,7 +170,7 @@ def bias_correction(
     """
     if probabilities is None:
         probabilities = np.full(len(replicates), 1.0 / len(replicates))
-    return float(ndtri(resampling.share_below(replicates, value, probabilities)))
+    return normal_quantile(resampling.share_below(replicates, value, probabilities))
 
 
 def _cut(interval: Interval, within: Range) -> Interval:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from evaluation.agreement.aspects import mean_over_aspects
 from evaluation.agreement.gwet import ac_of_units
 from evaluation.agreement.intervals import CHANCE_CORRECTED, DEFAULT, Resampling
 from evaluation.agreement.pooled import Clusters, Pooled
+from evaluation.agreement.quantiles import normal_quantile
 from evaluation.agreement.ratings import (
     MISSING,
     CodeArray,
@@ -87,6 +87,7 @@ def cohen_kappa(
         n_raters=2,
         n_missing=int((a_codes == MISSING).sum() + (b_codes == MISSING).sum()),
         n_excluded=len(a_codes) - n_units,
+        missing_rule="a unit without both ratings is left out",
         level="nominal" if weights is Weights.NONE else f"{weights} weights",
         interval=interval,
         flags=_flags(square, units),
@@ -200,5 +201,5 @@ def asymptotic_interval(square: FloatArray, confidence: float = 0.95) -> dict[st
     centre = (kappa - expected * (1.0 - kappa)) ** 2
     variance = max(0.0, agreeing + disagreeing - centre) / (n * (1.0 - expected) ** 2)
     se = math.sqrt(variance)
-    reach = float(ndtri(0.5 + confidence / 2)) * se
+    reach = normal_quantile(0.5 + confidence / 2) * se
     return {"se": se, "low": kappa - reach, "high": kappa + reach}

@@ -86,6 +86,7 @@ def matching_f1(
         n_invalid=int((labelled & ~valid).sum()),
         n_excluded=int((~labelled).sum()),
         unit="item",
+        missing_rule="an unusable judge answer finds nothing; an item without a human one is left out",
         interval=interval_if_asked(pooled, clusters, how),
         flags=pair_flags(found),
         extra={
@@ -152,6 +153,7 @@ def pairwise_f1(
         n_missing=sum(pairs is None for items in answers for pairs in items),
         n_excluded=int((~used).sum()),
         unit="item",
+        missing_rule="an item counts for the pairs of annotators who both answered it",
         interval=interval_if_asked(pooled, clusters, how),
         flags=pair_flags(found),
         extra={

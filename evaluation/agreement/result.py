@@ -137,7 +137,8 @@ class Agreement:
     ``value`` is None exactly when ``undefined_reason`` says why. ``n_units`` counts the units
     that entered (``unit`` names them), ``n_raters`` the raters, ``n_missing`` the ratings that
     are not there, ``n_invalid`` the judge answers that could not be used, ``n_excluded`` the
-    units left out. ``level`` is the level of measurement. ``extra`` holds companion figures as
+    units left out; ``missing_rule`` says how missing ratings are treated. ``level`` is the level of
+    measurement. ``extra`` holds companion figures as
     plain JSON values, None for those that are undefined. NaN and infinity are refused elsewhere.
     """
 
@@ -149,6 +150,7 @@ class Agreement:
     n_excluded: int = 0
     undefined_reason: Undefined = NO_REASON
     unit: str = "unit"
+    missing_rule: str = ""
     level: str = ""
     interval: Interval = NO_INTERVAL
     flags: tuple[Flag, ...] = ()
@@ -200,6 +202,7 @@ class Agreement:
                 "n_missing": self.n_missing,
                 "undefined_reason": self.undefined_reason,
                 "unit": self.unit,
+                "missing_rule": self.missing_rule,
                 "level": self.level,
                 "n_cases": interval.n_cases,
                 "n_invalid": self.n_invalid,

@@ -61,6 +61,7 @@ def two_agree(
         n_raters=units.n_raters,
         n_missing=units.n_missing,
         n_excluded=units.n_units - n_units,
+        missing_rule="a unit with other than three ratings is left out",
         level=level.value,
         interval=interval_if_asked(pooled, clusters, how),
         flags=prevalence_flags(units.by_level),
