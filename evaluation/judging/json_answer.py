@@ -29,8 +29,8 @@ _MAX_DEPTH = 50
 
 _THINKING_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINKING_START = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-# What an object looks like, as opposed to a brace in prose: a key, quoted or not, or its end.
-_OBJECT_START = re.compile(r"\{\s*(?:[\"'}]|[A-Za-z_]\w{0,40}\s*:|//|/\*)")
+# What an object looks like, as opposed to a brace in prose: a key, quoted or not, or a comment.
+_OBJECT_START = re.compile(r"\{\s*(?:[\"']|[A-Za-z_]\w{0,40}\s*:|//|/\*)")
 _FENCE = re.compile(r"```[A-Za-z]{0,10}")
 
 

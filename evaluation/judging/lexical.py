@@ -17,7 +17,9 @@ from annotation.text.folding import fold
 from annotation.text.terms import Term, content_terms
 
 # What a feature weighs against an ordinary content word (1). A date, a sum or a citation singles
-# a statement out, a number is often a detail ("four plaintiffs"), a capitalised word is in between.
+# a statement out, a number is often a detail ("four ferries"), a capitalised word is in between.
+# On the comparisons that MATCH_THRESHOLD was chosen on, weights from 1.5 to 4 and factors from 0.3
+# to 1 moved the F1 of pairs by 0.01 at most: these are plain numbers, not fitted ones.
 FEATURE_WEIGHTS: Mapping[FeatureKind, float] = {
     FeatureKind.DATE: 2.0,
     FeatureKind.AMOUNT: 2.0,
