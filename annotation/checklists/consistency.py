@@ -53,6 +53,7 @@ def _repeated(kind: str, entries: _Entries, field: str) -> Iterator[Fault]:
 
 def _names(items: _Entries) -> Iterator[Fault]:
     owners: dict[str, Path] = {}
+    told: set[tuple[str, int]] = set()
     for place, item in items:
         for path, name in _names_of(place, item):
             plain = normalise_name(name)
@@ -62,10 +63,12 @@ def _names(items: _Entries) -> Iterator[Fault]:
             elif is_outside(name):
                 message = f"{shown(name)} is kept for text outside the checklist: change it"
                 yield Fault(path, message)
-            elif owner[1] != place and not owner[2] == path[2] == "key":
-                # Equal keys are told once, by _repeated.
-                message = f"{shown(name)} already names another item: change one of them"
-                yield Fault(path, message, owner)
+            elif owner[1] != place and (plain, place) not in told:
+                told.add((plain, place))
+                # Equal keys are told by _repeated.
+                if not owner[2] == path[2] == "key":
+                    message = f"{shown(name)} already names another item: change one of them"
+                    yield Fault(path, message, owner)
 
 
 def _names_of(place: int, item: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

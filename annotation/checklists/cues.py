@@ -7,6 +7,9 @@ place is computed from its parse tree (``_Cost``), and a cue over ``MAX_STEPS`` 
 open-ended repeat (``*``, ``+``, ``{3,}``) is always refused, and nested or adjacent repeats are as
 soon as they multiply. Searching a text of n characters then takes at most ``n * MAX_STEPS`` steps,
 whatever the text.
+
+The tree comes from the parser of ``re`` itself, although its modules have no public name: a cue is
+then judged by what will run, and not by a second reading of the same syntax.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ _PLAIN = str.maketrans(
 )
 
 
+@lru_cache(maxsize=2048)
 def fault(pattern: str) -> str | None:
     """Say why ``pattern`` cannot be a cue and what to do, or None when it can."""
     if len(pattern) > MAX_LENGTH:
@@ -46,7 +50,7 @@ def fault(pattern: str) -> str | None:
     try:
         re.compile(pattern, re.IGNORECASE)
         tree = sre_parser.parse(pattern, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError, Warning) as error:
+    except (re.error, ValueError, OverflowError, RecursionError, Warning) as error:
         return f"this is not a regular expression Python can read: {error}"
     if tree.getwidth()[0] == 0:
         return "the pattern matches empty text, that is, everywhere: make a part of it required"

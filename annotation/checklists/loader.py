@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from annotation.checklists.problems import InvalidTemplate, Problem, field_path
-from annotation.checklists.schema import Template, build
+from annotation.checklists.schema import COLOURS, Template, build
 from annotation.checklists.yaml_reader import MAX_CHARACTERS, Document, OddScalar, read_yaml
 from annotation.errors import NotFound
 
@@ -78,14 +78,19 @@ def _no_template(document: Document) -> Problem:
 
 
 def _filled(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` with what a file may leave to us: a bare number as version, the order of groups."""
+    """``data`` with what a file may leave out or write bare: version, order and icons of groups."""
     version, groups = data.get("version"), data.get("groups")
     if isinstance(version, int | OddScalar) and not isinstance(version, bool):
         data = {**data, "version": str(version)}
     if isinstance(groups, list):
         numbered = [
-            {"order": place, **group} if isinstance(group, dict) else group
+            {"order": place, "icon": _icon(group), **group} if isinstance(group, dict) else group
             for place, group in enumerate(groups, start=1)
         ]
         data = {**data, "groups": numbered}
     return data
+
+
+def _icon(group: dict[str, Any]) -> str:
+    colour = group.get("colour")
+    return colour if isinstance(colour, str) and colour in COLOURS else COLOURS[0]

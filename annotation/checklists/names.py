@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 OUTSIDE = "not_covered"
 """The name under which public data marks text that belongs to no item."""
 
 
+@lru_cache(maxsize=4096)
 def normalise_name(name: str) -> str:
     """Reduce a name to what counts when two are compared: words of letters and digits.
 

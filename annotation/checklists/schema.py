@@ -10,7 +10,6 @@ import difflib
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -53,6 +52,8 @@ __all__ = [
 COLOURS = tuple(f"group-{number}" for number in range(1, 10))
 """Hue tokens of the style sheet that a group may take."""
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 
 def _refusal(message: str, kind: str = "form") -> PydanticCustomError:
     return PydanticCustomError(kind, "{message}", {"message": message})
@@ -70,9 +71,8 @@ def _like(pattern: str, message: str) -> AfterValidator:
 
 
 def _printable(text: str) -> str:
-    for character in text:
-        if unicodedata.category(character) == "Cc" and character not in "\n\t":
-            raise _refusal(f"the character U+{ord(character):04X} is not allowed: remove it")
+    if match := _CONTROL.search(text):
+        raise _refusal(f"the character U+{ord(match[0]):04X} is not allowed: remove it")
     return text
 
 
@@ -91,7 +91,7 @@ def _entries(most: int, least: int = 0) -> Any:
 
 
 Text = Annotated[str, StringConstraints(max_length=4000), AfterValidator(_printable)]
-Prose = Annotated[Text, StringConstraints(min_length=1)]
+Prose = Annotated[str, StringConstraints(min_length=1, max_length=4000), AfterValidator(_printable)]
 Label = Annotated[
     str,
     StringConstraints(min_length=1, max_length=120),
@@ -150,12 +150,16 @@ class Nouns(_Frozen):
 
 
 class Group(_Frozen):
-    """Items that belong together. ``colour`` is a hue token, ``icon`` a name of the icon set."""
+    """Items that belong together.
+
+    ``colour`` is a hue token and ``icon`` a name of the icon set, so that no group is told by its
+    colour alone; each hue token is the name of an icon, too.
+    """
 
     key: Key
     label: Label
     colour: Colour
-    icon: Icon = "dot"
+    icon: Icon
     order: Annotated[int, Field(ge=1, le=999)]
 
 
@@ -298,11 +302,16 @@ def _validated(data: object) -> tuple[Template | None, list[Fault]]:
     faults = [
         Fault(detail["loc"], sentence(detail, _known_fields(detail["loc"])))
         for detail in details
-        if detail["type"] != "inconsistent"
+        if detail["type"] != "inconsistent" and not _is_echo(detail)
     ]
     if isinstance(data, Mapping):
         faults.extend(consistency.faults(data))
     return None, faults or [Fault((), str(detail["msg"])) for detail in details]
+
+
+def _is_echo(detail: Any) -> bool:
+    """pydantic calls a list empty when all its entries are wrong, which is told of each already."""
+    return detail["type"] == "too_short" and len(detail["input"]) > 0
 
 
 def _known_fields(path: Path) -> list[str]:
