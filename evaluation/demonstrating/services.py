@@ -14,6 +14,7 @@ from agent.connecting.services import rules_judge
 from annotation import audit
 from annotation.assigning.services import assign_tasks
 from annotation.errors import Refused
+from annotation.importing.checklists import store_items
 from annotation.importing.services import content_hash
 from annotation.kinds import extraction
 from annotation.managing.services import add_member, create_study, set_guidelines
@@ -39,7 +40,6 @@ from evaluation.demo.people import DEMO_PASSWORD, SITE_ADMIN, STAFF
 from evaluation.demo.study import DemoAnswer, DemoCase, DemoStudy, DemoTask
 from evaluation.judging.services import start_run
 from evaluation.judging.working import work, worker_name
-from evaluation.releasing.services import store_items
 
 TRY_IT = "try-it"
 # Enough to feel the work, few enough to finish: every n-th pair of the finished set.

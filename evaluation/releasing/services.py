@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from annotation.importing.services import BATCH, Progress, import_file, keep_report
+from annotation.importing.checklists import store_items
+from annotation.importing.services import Progress, import_file, keep_report
 from annotation.kinds.comparison import Side
 from annotation.kinds.extraction import Value
 from annotation.managing.services import template_of
 from annotation.models import (
     Case,
     Checklist,
-    ChecklistItem,
-    ChecklistValue,
-    Evidence,
     Study,
     Summary,
     User,
@@ -242,42 +240,6 @@ def _store_checklist(
     )
     store_items(checklist, checked)
     report.created += sum(map(len, checked.values()))
-
-
-def store_items(checklist: Checklist, values: dict[str, list[Value]]) -> None:
-    """Write the items of a new checklist of a summary, its evidence exactly located."""
-    rows = ChecklistItem.objects.bulk_create(
-        [
-            ChecklistItem(
-                checklist=checklist,
-                item_key=key,
-                state=ChecklistItem.State.VALUES if found else ChecklistItem.State.ABSENT,
-            )
-            for key, found in values.items()
-        ]
-    )
-    pairs = [
-        (ChecklistValue(item=row, position=position, text=value.text), value)
-        for row in rows
-        for position, value in enumerate(values[row.item_key])
-    ]
-    ChecklistValue.objects.bulk_create([row for row, _ in pairs], batch_size=BATCH)
-    Evidence.objects.bulk_create(
-        [
-            Evidence(
-                value=row,
-                position=position,
-                summary=checklist.summary,
-                start=span.start,
-                end=span.end,
-                quote=span.quote,
-                found=Evidence.Found.EXACT,
-            )
-            for row, value in pairs
-            for position, span in enumerate(value.evidence)
-        ],
-        batch_size=BATCH,
-    )
 
 
 def _stored_values(checklist: Checklist) -> dict[str, list[Value]]:

@@ -28,7 +28,7 @@ class Command(GavelCommand):
                 f"cannot be read ({error.strerror}). Check the name.", path=str(path)
             ) from error
         template = load_bytes(data, str(path))
-        row = store_template(template, data.decode("utf-8"))
+        row = store_template(template, data.decode("utf-8-sig"))
         return {"key": row.key, "version": row.version, "items": len(template.items)}
 
     def describe(self, result: Result) -> str:
