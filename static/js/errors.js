@@ -1,29 +1,32 @@
-// A failed request becomes one visible sentence and turns the saved mark; the next success
-// clears both. The sentences are in _request_errors.html; nothing on the page is thrown away.
+// A failed request becomes one visible sentence, and a failed write turns the saved mark; the
+// next success clears them (a failed write is cleared by a write alone). The sentences stand in
+// _request_errors.html. Requests of elements inside [data-background] are left out of both.
 'use strict';
 {
   const KIND_OF_STATUS = { 403: 'denied', 404: 'missing', 409: 'conflict', 413: 'large', 429: 'busy' };
 
   const kindOf = (status) => KIND_OF_STATUS[status] || (status >= 500 ? 'server' : 'refused');
 
-  const isWrite = (detail) => (detail.requestConfig || {}).verb !== 'get';
+  const isWrite = (detail) => detail.requestConfig.verb !== 'get';
+
+  const isBackground = (detail) => Boolean(detail.requestConfig.elt.closest('[data-background]'));
 
   const box = () => document.querySelector('#request-errors > .message');
 
-  const show = (kind, said = '') => {
+  const show = (kind, ofWrite, said = '') => {
     const message = box();
     if (!message) return;
-    message.dataset.kind = kind;
     for (const line of message.querySelectorAll('[data-error]')) {
       line.hidden = line.dataset.error !== kind;
       if (line.dataset.error === 'said') line.textContent = said;
     }
+    message.toggleAttribute('data-of-write', ofWrite);
     message.hidden = false;
   };
 
-  const clear = () => {
+  const clear = (byWrite) => {
     const message = box();
-    if (message) message.hidden = true;
+    if (message && (byWrite || !message.hasAttribute('data-of-write'))) message.hidden = true;
   };
 
   const mark = (state) => {
@@ -42,14 +45,28 @@
   };
 
   const fail = (detail, kind, said) => {
-    show(kind, said);
+    if (isBackground(detail)) return;
+    show(kind, isWrite(detail), said);
     if (isWrite(detail)) mark('failed');
   };
 
-  // Text without markup is the server's own sentence for the person.
+  const succeed = (detail) => {
+    if (isBackground(detail)) return;
+    clear(isWrite(detail));
+    if (isWrite(detail)) unmark();
+  };
+
+  const isJson = (xhr) => (xhr.getResponseHeader('Content-Type') || '').startsWith('application/json');
+
+  // The server's own sentence for the person: {"detail": "...", "code": "..."}.
   const sentenceOf = (xhr) => {
-    const type = xhr.getResponseHeader('Content-Type') || '';
-    return type.startsWith('text/plain') ? xhr.responseText.trim().slice(0, 600) : '';
+    if (!isJson(xhr)) return '';
+    try {
+      const { detail } = JSON.parse(xhr.responseText);
+      return typeof detail === 'string' ? detail : '';
+    } catch {
+      return '';
+    }
   };
 
   const landedOnLogin = (detail) => {
@@ -60,46 +77,42 @@
     return landed === login && asked !== login;
   };
 
-  document.addEventListener('htmx:beforeRequest', (event) => {
-    if (isWrite(event.detail)) mark('busy');
+  document.addEventListener('htmx:beforeRequest', ({ detail }) => {
+    if (isWrite(detail) && !isBackground(detail)) mark('busy');
   });
 
-  document.addEventListener('htmx:beforeSwap', (event) => {
-    const detail = event.detail;
+  document.addEventListener('htmx:beforeSwap', ({ detail }) => {
+    const { xhr } = detail;
     if (landedOnLogin(detail)) {
       detail.shouldSwap = false;
       fail(detail, 'signed-out');
-    } else if (detail.isError && detail.xhr.getResponseHeader('HX-Retarget')) {
+    } else if (xhr.status >= 400 && isJson(xhr)) {
+      // A sentence, not a fragment, even with a status that is swapped.
+      detail.shouldSwap = false;
+      detail.isError = true;
+    } else if (detail.isError && xhr.getResponseHeader('HX-Retarget')) {
       // An error that names its place brings its own explanation.
       detail.shouldSwap = true;
       detail.isError = false;
-      clear();
-      unmark();
+      succeed(detail);
     }
   });
 
-  document.addEventListener('htmx:responseError', (event) => {
-    const said = sentenceOf(event.detail.xhr);
-    fail(event.detail, said ? 'said' : kindOf(event.detail.xhr.status), said);
+  document.addEventListener('htmx:responseError', ({ detail }) => {
+    const said = sentenceOf(detail.xhr);
+    fail(detail, said ? 'said' : kindOf(detail.xhr.status), said);
   });
 
-  document.addEventListener('htmx:sendError', (event) => fail(event.detail, 'network'));
-  document.addEventListener('htmx:timeout', (event) => fail(event.detail, 'timeout'));
-  document.addEventListener('htmx:swapError', (event) => fail(event.detail, 'refused'));
-  document.addEventListener('htmx:sendAbort', (event) => {
-    if (isWrite(event.detail)) unmark();
+  document.addEventListener('htmx:sendError', ({ detail }) => fail(detail, 'network'));
+  document.addEventListener('htmx:timeout', ({ detail }) => fail(detail, 'timeout'));
+  document.addEventListener('htmx:sendAbort', ({ detail }) => {
+    if (isWrite(detail) && !isBackground(detail)) unmark();
   });
 
-  document.addEventListener('htmx:afterOnLoad', (event) => {
-    const { xhr } = event.detail;
-    if (landedOnLogin(event.detail)) return;
-    if (xhr.status >= 200 && xhr.status < 400) {
-      clear();
-      unmark();
-    } else if (xhr.status === 422) {
-      // The form says what is missing; the answer as it stood is still stored.
-      clear();
-      unmark();
-    }
+  document.addEventListener('htmx:afterOnLoad', ({ detail }) => {
+    const { xhr } = detail;
+    if (landedOnLogin(detail)) return;
+    // 422 with a fragment: the form itself says what is missing; what was stored still is.
+    if (xhr.status < 400 || (xhr.status === 422 && !isJson(xhr))) succeed(detail);
   });
 }

@@ -12,9 +12,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = frozenset(
-    "area base br col embed hr img input link meta source track wbr".split()
-)
+VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta"})
+VOID |= {"source", "track", "wbr"}
 LOADING = frozenset({"src", "srcset", "poster", "data", "xlink:href"})
 LOADED_BY_HREF = frozenset({"link", "use", "image", "base"})
 
@@ -85,8 +84,12 @@ def declared_keys(html: str) -> dict[int, list[str]]:
 def key_clashes(html: str) -> list[str]:
     """Chords that two elements of one scope want."""
     return sorted(
-        {chord for chords in declared_keys(html).values() for chord in chords
-         if chords.count(chord) > 1}
+        {
+            chord
+            for chords in declared_keys(html).values()
+            for chord in chords
+            if chords.count(chord) > 1
+        }
     )
 
 

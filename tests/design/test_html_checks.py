@@ -7,8 +7,14 @@ from tests.design import html_checks as h
 
 @pytest.mark.parametrize(
     ("chord", "same"),
-    [("X", "Shift+x"), ("Shift+X", "Shift+x"), ("Shift+Mod+z", "Mod+Shift+z"), ("+", "+"),
-     ("Mod+Enter", "Mod+Enter"), ("j", "j")],
+    [
+        ("X", "Shift+x"),
+        ("Shift+X", "Shift+x"),
+        ("Shift+Mod+z", "Mod+Shift+z"),
+        ("+", "+"),
+        ("Mod+Enter", "Mod+Enter"),
+        ("j", "j"),
+    ],
 )
 def test_canonical_spelling_of_a_chord(chord: str, same: str) -> None:
     assert h.canonical(chord) == same
@@ -37,8 +43,14 @@ def test_a_key_missing_from_the_help_is_found() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    ['<p style="color:red">', "<style>p{}</style>", "<script>go()</script>",
-     '<p onclick="go()">', '<p hx-on:click="go()">', '<a href=" JavaScript:go()">'],
+    [
+        '<p style="color:red">',
+        "<style>p{}</style>",
+        "<script>go()</script>",
+        '<p onclick="go()">',
+        '<p hx-on:click="go()">',
+        '<a href=" JavaScript:go()">',
+    ],
 )
 def test_inline_code_is_found(page: str) -> None:
     assert len(h.inline_code(page)) == 1
@@ -50,8 +62,11 @@ def test_a_script_file_is_no_inline_code() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    ['<img src="https://x.test/a.png" alt="">', '<link href="//x.test/a.css" rel="stylesheet">',
-     '<svg><use href="http://x.test/a.svg#b"/></svg>'],
+    [
+        '<img src="https://x.test/a.png" alt="">',
+        '<link href="//x.test/a.css" rel="stylesheet">',
+        '<svg><use href="http://x.test/a.svg#b"/></svg>',
+    ],
 )
 def test_foreign_loads_are_found(page: str) -> None:
     assert len(h.foreign_loads(page)) == 1
