@@ -161,14 +161,14 @@ def _flags(square: FloatArray, units: UnitCounts) -> tuple[Flag, ...]:
 def _companions(
     square: FloatArray, units: UnitCounts, scale: Scale, weights: Weights
 ) -> dict[str, object]:
-    n = square.sum()
-    share = square / n if n else np.full_like(square, np.nan)
+    n = float(square.sum()) or math.nan
+    share = square / n
     by_a, by_b = share.sum(axis=1), share.sum(axis=0)
     near = similarity(scale, weights)
     companions: dict[str, object] = {
-        "observed": float((share * near).sum()),
+        "observed": float((square * near).sum()) / n,
         "expected": float(by_a @ near @ by_b),
-        "exact": float(np.trace(share)),
+        "exact": float(square.trace()) / n,
         "ac1": ac_of_units(units) if scale.given else None,
         "levels": scale.levels,
         "confusion": square if len(square) <= LEVELS_SHOWN else None,
@@ -176,7 +176,7 @@ def _companions(
     if weights is not Weights.NONE:
         return companions | {"ac2": ac_of_units(units, near)}
     expected = float(by_a @ by_b)
-    if n and expected < 1.0:
+    if not math.isnan(n) and expected < 1.0:
         best = (float(np.minimum(by_a, by_b).sum()) - expected) / (1.0 - expected)
         companions |= {"max_kappa": best, "asymptotic": asymptotic_interval(square)}
     return companions

@@ -86,7 +86,7 @@ def matching_f1(
         n_invalid=int((labelled & ~valid).sum()),
         n_excluded=int((~labelled).sum()),
         unit="item",
-        missing_rule="an unusable judge answer finds nothing; an item without a human one is left out",
+        missing_rule="an unusable judge answer finds no pair; items without a human one are out",
         interval=interval_if_asked(pooled, clusters, how),
         flags=pair_flags(found),
         extra={
@@ -140,7 +140,8 @@ def pairwise_f1(
     ]
     rows = np.hstack(blocks) if blocks else np.zeros((n_items, _TERMS))
     sums = rows.sum(axis=0)
-    used = np.asarray((rows.reshape(n_items, -1, _TERMS)[:, :, _ITEMS] > 0).any(axis=1))
+    by_item = rows.reshape(n_items, max(1, len(blocks)), _TERMS)
+    used = np.asarray((by_item[:, :, _ITEMS] > 0).any(axis=1))
     pooled = Pooled(rows=rows, statistic=_over_annotators(average), used=used, within=UNIT_RANGE)
     value = pooled.value()
     reason = Reason.NO_MATCHES if used.any() else Reason.NO_PAIRS
