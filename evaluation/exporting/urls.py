@@ -1,3 +1,10 @@
-from django.urls import URLPattern, URLResolver
+"""Taking data out."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, path
+
+from evaluation.exporting import views
+
+app_name = "exporting"
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("studies/<slug:slug>/export/", views.export, name="export"),
+]

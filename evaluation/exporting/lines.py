@@ -1,0 +1,102 @@
+"""Reading the files of a bundle, a line at a time, without trusting them. PURE."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Generic, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from annotation.records.quoting import printable
+from evaluation.exporting.bundle import Row
+from evaluation.exporting.rows import first_fault
+from evaluation.exporting.writers import canonical_line
+
+KEPT = 64
+R = TypeVar("R", bound=Row)
+
+
+class BadLine(Exception):
+    """A line that is no row of its file; ``str`` says why."""
+
+
+def parse_line(raw: bytes, kind: type[R]) -> R:
+    """One line, its LF included, as a row.
+
+    Raises ``BadLine`` for what is not UTF-8, not JSON, not a row of this kind, or written otherwise
+    than ``canonical_line`` writes it.
+    """
+    if not raw.endswith(b"\n"):
+        raise BadLine("ends without a line end: the file was cut off")
+    try:
+        row = _row(raw, kind)
+        canonical = canonical_line(row.to_json())
+    except UnicodeDecodeError as error:
+        raise BadLine(f"is not UTF-8 (byte {error.start})") from error
+    except ValidationError as error:
+        raise BadLine(printable(first_fault(error))) from error
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"is not JSON ({printable(str(error))[:200]})") from error
+    if canonical != raw:
+        raise BadLine("is not written as an export writes it (keys sorted, no blanks, LF)")
+    return row
+
+
+def _row(raw: bytes, kind: type[R]) -> R:
+    value = json.loads(raw.decode(), object_pairs_hook=_object, parse_constant=_refuse)
+    return kind.model_validate(value)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("one key twice in an object")
+    return found
+
+
+def _refuse(token: str) -> NoReturn:
+    raise ValueError(f"{token} is no number")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Each line with the byte offset at which it begins."""
+    offset = 0
+    with path.open("rb") as file:
+        for line in file:
+            yield offset, line
+            offset += len(line)
+
+
+class Shelf(Generic[R]):
+    """Rows of one file that are read again when they are asked for; the last few are kept."""
+
+    def __init__(self, folder: Path, kind: type[R]) -> None:
+        self._path = folder / kind.FILE
+        self._kind = kind
+        self._places: dict[object, int] = {}
+        self._kept: OrderedDict[object, R] = OrderedDict()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def note(self, key: object, offset: int) -> None:
+        """The row called ``key`` begins at ``offset``."""
+        self._places[key] = offset
+
+    def get(self, key: object) -> R | None:
+        """The row called ``key``, or None when there is none."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        if key not in self._places:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(self._places[key])
+            row = _row(file.readline(), self._kind)
+        self._kept[key] = row
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return row

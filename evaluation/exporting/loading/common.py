@@ -1,0 +1,86 @@
+"""What the storers of rows share: the study being filled, and who became what."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db.models import Model
+
+from annotation.errors import Refused
+from annotation.models import Study, User
+from evaluation.exporting.bundle import Key, moment_of
+
+BATCH = 200
+T = TypeVar("T")
+M = TypeVar("M", bound=Model)
+
+
+class Target:
+    """The study that a bundle is read into, and the ids that its rows got so far."""
+
+    def __init__(self, study: Study, actor: User | None) -> None:
+        self.study = study
+        self.actor = actor
+        self.templates: dict[tuple[str, str], int] = {}
+        self.guidelines: dict[int, int] = {}
+        self.members: dict[str, int] = {}
+        self.cases: dict[str, int] = {}
+        self.documents: dict[Key, int] = {}
+        self.summaries: dict[Key, int] = {}
+        self.task_sets: dict[str, int] = {}
+        self.tasks: dict[Key, int] = {}
+        self.assignments: dict[Key, int] = {}
+        self.judges: dict[str, int] = {}
+        self.runs: dict[int, int] = {}
+        self.run_sets: dict[int, str] = {}
+        self.questions: dict[Key, int] = {}
+        self.calls: dict[Key, int] = {}
+
+    def op_id(self, *names: object) -> uuid.UUID:
+        """An id that no other act has: fixed by the study here and the names of the row."""
+        return uuid.uuid5(uuid.NAMESPACE_OID, "\x1f".join(map(str, (self.study.pk, *names))))
+
+    def member(self, pseudonym: str | None) -> int | None:
+        """The account behind ``pseudonym``; None for nobody."""
+        return None if pseudonym is None else found(self.members, pseudonym)
+
+
+def found(ids: Mapping[Any, T], key: Any) -> T:
+    """``ids[key]``; a verified bundle has it, so a missing one means that a file changed."""
+    try:
+        return ids[key]
+    except KeyError:
+        raise Refused(
+            f"The bundle changed while it was read ({key} is gone). Nothing was stored; try again."
+        ) from None
+
+
+def batches(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """``rows`` a few at a time."""
+    iterator = iter(rows)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def create(model: type[M], objects: Sequence[M], **moments: Sequence[datetime]) -> list[M]:
+    """Store ``objects``; ``moments`` are what Django would set to the present by itself."""
+    manager = model._default_manager
+    made = manager.bulk_create(objects, batch_size=BATCH)
+    for name, values in moments.items():
+        for row, value in zip(made, values, strict=True):
+            setattr(row, name, value)
+    if moments and made:
+        manager.bulk_update(made, list(moments), batch_size=BATCH)
+    return made
+
+
+def moment_if(text: str | None) -> datetime | None:
+    return None if text is None else moment_of(text)
+
+
+def day_if(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
