@@ -60,7 +60,7 @@ def accuracy(
     result = _score(human, judge, levels, clusters, how, _accuracy)
     if clusters is None or how.method not in (None, Method.WILSON):
         return result
-    entered = np.asarray([label is not None for label in human])
+    entered = np.asarray([label is not None for label in human], dtype=bool)
     cases = case_indices(clusters)[entered]
     if len(np.unique(cases)) == len(cases):
         return replace(result, interval=_wilson_of(result, how.confidence))
