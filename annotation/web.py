@@ -9,6 +9,7 @@ from typing import Any, cast
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.cache import add_never_cache_headers
 from django_htmx.middleware import HtmxDetails
 
 from annotation.errors import (
@@ -28,7 +29,7 @@ class HtmxHttpRequest(HttpRequest):
     """A request of a logged-in person, after the middleware."""
 
     htmx: HtmxDetails
-    user: User  # type: ignore[assignment]
+    user: User
 
 
 _STATUS: tuple[tuple[type[DomainError], int], ...] = (
@@ -73,6 +74,23 @@ def error_response(request: HttpRequest, error: DomainError) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"detail": error.message, "code": error.code}, status=status)
     return render(request, "error.html", {"error": error, "status": status}, status=status)
+
+
+class NeverCachedMiddleware:
+    """Keeps answers out of shared caches and of the browser's history after signing out.
+
+    Every answer that a view made is somebody's own; one that sets its own ``Cache-Control`` keeps
+    it. Static files do not come by here.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if "Cache-Control" not in response.headers:
+            add_never_cache_headers(response)
+        return response
 
 
 class TimeZoneMiddleware:

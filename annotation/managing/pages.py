@@ -219,7 +219,7 @@ RELATION_WORDS = {
 
 def describe_answer(task: Task, answer: Answer) -> list[str]:
     """An answer in short lines for people; a skipped one says its reason."""
-    if answer.outcome == Answer.Outcome.SKIPPED:
+    if answer.payload is None:
         return [f"skipped: {answer.skip_reason or 'no reason given'}"]
     return describe_payload(task.task_set.kind, answer.payload)
 

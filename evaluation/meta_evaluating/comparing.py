@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypedDict
 
 from annotation.kinds.comparison import ListAnswer, Pair, Relation, SingleAnswer
 from evaluation.agreement.accuracy import accuracy, balanced_accuracy, macro_f1
@@ -16,6 +17,7 @@ from evaluation.agreement.gwet import gwet_ac
 from evaluation.agreement.intervals import Resampling
 from evaluation.agreement.kappa import cohen_kappa
 from evaluation.agreement.matching import Average, matching_f1, pairwise_f1
+from evaluation.agreement.result import Agreement
 from evaluation.agreement.two_agree import two_agree
 from evaluation.meta_evaluating.figures import Figure
 
@@ -109,6 +111,57 @@ def _judge_values(
     return [a.relation.value if isinstance(a, SingleAnswer) else None for a in answers]
 
 
+class _Labels(TypedDict):
+    """What every statistic on relations takes besides the ratings."""
+
+    levels: list[str]
+    clusters: list[str]
+    how: Resampling
+
+
+def _labels(rows: Sequence[ComparisonRow], how: Resampling) -> _Labels:
+    return {
+        "levels": [relation.value for relation in RELATIONS],
+        "clusters": [row.case for row in rows],
+        "how": how,
+    }
+
+
+class _Lists(TypedDict):
+    """What every statistic on matchings takes besides the pairs."""
+
+    first_index: int
+    sizes: list[tuple[int, int]]
+    clusters: list[str]
+    how: Resampling
+
+
+def _lists(rows: Sequence[ComparisonRow], how: Resampling) -> _Lists:
+    return {
+        "first_index": 0,
+        "sizes": [(row.n_model, row.n_reference) for row in rows],
+        "clusters": [row.case for row in rows],
+        "how": how,
+    }
+
+
+def _figures(
+    subject: str, rows_of: str, named: Sequence[tuple[str, str, Agreement]]
+) -> list[Figure]:
+    """Figures on comparison tasks from (metric, label for people, result)."""
+    return [
+        Figure(
+            subject=subject,
+            task="comparison",
+            metric=metric,
+            result=result,
+            label=label,
+            rows_of=rows_of,
+        )
+        for metric, label, result in named
+    ]
+
+
 def judge_figures(
     subject: str,
     rows: Sequence[ComparisonRow],
@@ -117,52 +170,46 @@ def judge_figures(
 ) -> list[Figure]:
     """A judge against the majority of people.
 
-    Tasks that the judge was not asked are left out (and counted in ``n_excluded`` by the caller's
-    table); an answer that could not be read counts as disagreement for accuracy and F1, as missing
-    for kappa. Intervals are by case.
+    Tasks that the judge was not asked do not enter (:func:`coverage` counts them); an answer that
+    could not be read counts as disagreement for accuracy and F1, as missing for kappa. Intervals
+    are by case.
     """
     asked = [row for row in rows if row.task_id in verdicts]
     one, many = singles(asked), lists(asked)
     human, judge = _gold_values(one), _judge_values(one, verdicts)
-    cases = [row.case for row in one]
-    levels = [relation.value for relation in RELATIONS]
-
-    def figure(metric: str, result, rows_of: str, label: str) -> Figure:  # type: ignore[no-untyped-def]
-        return Figure(
-            subject=subject, task="comparison", metric=metric, result=result,
-            label=label, rows_of=rows_of,
-        )  # fmt: skip
-
-    labels = {"levels": levels, "clusters": cases, "how": how}
-    found = [
-        figure("accuracy", accuracy(human, judge, **labels), "single", "Accuracy, single values"),
-        figure(
-            "balanced_accuracy",
-            balanced_accuracy(human, judge, **labels),
-            "single",
-            "Balanced accuracy",
-        ),
-        figure("macro_f1", macro_f1(human, judge, **labels), "single", "Macro F1"),
-        figure("kappa", cohen_kappa(human, judge, **labels), "single", "Cohen’s kappa"),
-        figure("ac1", gwet_ac([human, judge], **labels), "single", "Gwet’s AC1"),
-    ]
+    labels = _labels(one, how)
     gold = [_plain_pairs(row.gold_pairs) for row in many]
-    answered = [_plain_pairs(_pairs_of(verdicts[row.task_id].answer)) for row in many]
-    for metric, average, label in (
-        ("matching_f1", Average.MICRO, "Matching F1, pooled"),
-        ("matching_f1_macro", Average.MACRO, "Matching F1, mean over lists"),
-    ):
-        result = matching_f1(
-            gold,
-            answered,
-            average=average,
-            first_index=0,
-            sizes=[(row.n_model, row.n_reference) for row in many],
-            clusters=[row.case for row in many],
-            how=how,
-        )
-        found.append(figure(metric, result, "list", label))
-    return found
+    found = [_plain_pairs(_pairs_of(verdicts[row.task_id].answer)) for row in many]
+    of_lists = _lists(many, how)
+    return [
+        *_figures(
+            subject,
+            "single",
+            [
+                ("accuracy", "Accuracy, single values", accuracy(human, judge, **labels)),
+                (
+                    "balanced_accuracy",
+                    "Balanced accuracy",
+                    balanced_accuracy(human, judge, **labels),
+                ),
+                ("macro_f1", "Macro F1", macro_f1(human, judge, **labels)),
+                ("kappa", "Cohen’s kappa", cohen_kappa(human, judge, **labels)),
+                ("ac1", "Gwet’s AC1", gwet_ac([human, judge], **labels)),
+            ],
+        ),
+        *_figures(
+            subject,
+            "list",
+            [
+                ("matching_f1", "Matching F1, pooled", matching_f1(gold, found, **of_lists)),
+                (
+                    "matching_f1_macro",
+                    "Matching F1, mean over lists",
+                    matching_f1(gold, found, average=Average.MACRO, **of_lists),
+                ),
+            ],
+        ),
+    ]
 
 
 def _pairs_of(answer: SingleAnswer | ListAnswer | None) -> frozenset[Pair] | None:
@@ -176,48 +223,41 @@ def _plain_pairs(pairs: frozenset[Pair] | None) -> list[list[int]] | None:
 def human_figures(rows: Sequence[ComparisonRow], how: Resampling) -> list[Figure]:
     """The annotators among themselves, from their raw votes, never from adjudicated labels."""
     one, many = singles(rows), lists(rows)
-    levels = [relation.value for relation in RELATIONS]
-    names = annotators(one)
-    ratings = [
-        [vote.relation.value if isinstance(vote := row.votes.get(n), SingleAnswer) else None
-         for row in one]
-        for n in names
-    ] or [[None for _ in one]]  # fmt: skip
-    labels = {"levels": levels, "clusters": [row.case for row in one], "how": how}
-
-    def figure(metric: str, result, rows_of: str, label: str) -> Figure:  # type: ignore[no-untyped-def]
-        return Figure(
-            subject="humans", task="comparison", metric=metric, result=result,
-            label=label, rows_of=rows_of,
-        )  # fmt: skip
-
-    agree = two_agree(ratings, **labels)
-    found = [
-        figure("fleiss_kappa", fleiss_kappa(ratings, **labels), "single", "Fleiss’ kappa"),
-        figure(
-            "alpha_nominal",
-            krippendorff_alpha(ratings, level=Level.NOMINAL, **labels),
+    labels = _labels(one, how)
+    ratings = [[_vote_relation(row, name) for row in one] for name in annotators(one)]
+    ratings = ratings or [[None for _ in one]]
+    matchings = [[_vote_pairs(row, name) for row in many] for name in annotators(many)]
+    matchings = matchings or [[None for _ in many]]
+    nominal = krippendorff_alpha(ratings, level=Level.NOMINAL, **labels)
+    of_lists = _lists(many, how)
+    return [
+        *_figures(
+            "humans",
             "single",
-            "Krippendorff’s alpha, nominal",
+            [
+                ("fleiss_kappa", "Fleiss’ kappa", fleiss_kappa(ratings, **labels)),
+                ("alpha_nominal", "Krippendorff’s alpha, nominal", nominal),
+                ("two_agree", "Two of three agree", two_agree(ratings, **labels)),
+            ],
         ),
-        figure("two_agree", agree, "single", "Two of three agree"),
+        *_figures(
+            "humans",
+            "list",
+            [
+                ("pairwise_f1", "Pairwise F1, pooled", pairwise_f1(matchings, **of_lists)),
+                (
+                    "pairwise_f1_macro",
+                    "Pairwise F1, mean over lists",
+                    pairwise_f1(matchings, average=Average.MACRO, **of_lists),
+                ),
+            ],
+        ),
     ]
-    who = annotators(many)
-    matchings = [[_vote_pairs(row, name) for row in many] for name in who] or [[None] * len(many)]
-    for metric, average, label in (
-        ("pairwise_f1", Average.MICRO, "Pairwise F1, pooled"),
-        ("pairwise_f1_macro", Average.MACRO, "Pairwise F1, mean over lists"),
-    ):
-        result = pairwise_f1(
-            matchings,
-            average=average,
-            first_index=0,
-            sizes=[(row.n_model, row.n_reference) for row in many],
-            clusters=[row.case for row in many],
-            how=how,
-        )
-        found.append(figure(metric, result, "list", label))
-    return found
+
+
+def _vote_relation(row: ComparisonRow, name: str) -> str | None:
+    vote = row.votes.get(name)
+    return vote.relation.value if isinstance(vote, SingleAnswer) else None
 
 
 def _vote_pairs(row: ComparisonRow, name: str) -> list[list[int]] | None:
