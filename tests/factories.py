@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from typing import Any
 
+from django.utils import timezone
+
+from agent.models import Judge
 from annotation.managing.services import add_member, create_study
-from annotation.models import Case, Study, Summary, Task, TaskSet, User
+from annotation.models import Answer, Assignment, Case, Study, Summary, Task, TaskSet, User
+from evaluation.models import JudgeCall, JudgeRun, JudgeTask, Verdict
 
 
 def make_user(name: str, **fields: Any) -> User:
@@ -75,3 +80,59 @@ def make_comparison(
         content=full,
         content_hash=hashlib.sha256(json.dumps(full, sort_keys=True).encode()).hexdigest(),
     )
+
+
+def make_assignment(task: Task, annotator: User, **fields: Any) -> Assignment:
+    position = Assignment.objects.filter(annotator=annotator).count() + 1
+    full = {"position": position, "first_side": "model", **fields}
+    return Assignment.objects.create(task=task, annotator=annotator, **full)
+
+
+def make_answer(assignment: Assignment, payload: Any = None, **fields: Any) -> Answer:
+    """The next version of an answer, which now counts; without a payload the task is skipped."""
+    full = {
+        "version": assignment.answers.count() + 1,
+        "op_id": uuid.uuid4(),
+        "outcome": "skipped" if payload is None else "submitted",
+        "payload": payload,
+        "first_side": assignment.first_side,
+        "template": assignment.task.task_set.study.template,
+        "submitted_at": timezone.now(),
+        **fields,
+    }
+    answer = Answer.objects.create(assignment=assignment, **full)
+    assignment.current = answer
+    assignment.status = full["outcome"]
+    assignment.save()
+    return answer
+
+
+def make_run(task_set: TaskSet, *, judge: str = "rules", status: str = "done") -> JudgeRun:
+    """A run of a rules judge, with a question a task and no answer yet."""
+    row = Judge.objects.get_or_create(name=judge, defaults={"kind": "rules"})[0]
+    run = JudgeRun.objects.create(
+        study=task_set.study,
+        task_set=task_set,
+        judge=row,
+        judge_snapshot={"name": judge, "kind": "rules", "params": {}},
+        prompt_hash="0" * 64,
+        code_version="test",
+        seed=0,
+        status=status,
+    )
+    JudgeTask.objects.bulk_create(
+        JudgeTask(run=run, task=task, first_side="model") for task in task_set.tasks.all()
+    )
+    return run
+
+
+def make_verdict(question: JudgeTask, payload: dict[str, Any], **fields: Any) -> Verdict:
+    """The answer to one question of a run, read from one call."""
+    now = timezone.now()
+    call = JudgeCall.objects.create(
+        judge_task=question, attempt=1, request={}, request_hash="0" * 64, at=now, **fields
+    )
+    question.status = JudgeTask.Status.DONE
+    question.finished_at = now
+    question.save()
+    return Verdict.objects.create(judge_task=question, call=call, payload=payload, at=now)

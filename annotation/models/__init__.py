@@ -15,9 +15,11 @@ from annotation.models.imports import ImportReport
 from annotation.models.people import Membership, Role, User
 from annotation.models.studies import Guideline, Study
 from annotation.models.tasks import Task, TaskSet
+from annotation.models.tokens import ApiToken
 
 __all__ = [
     "Answer",
+    "ApiToken",
     "Assignment",
     "AuditEntry",
     "Case",
