@@ -14,6 +14,7 @@ from evaluation.agreement.result import Flag
 IntArray = npt.NDArray[np.int64]
 
 MANY_UNITS = 2_000
+MOST_KINDS = 1_000_000
 MOST_CELLS = 20_000_000
 LEVELS_SHOWN = 50
 """Confusion tables of larger scales are not part of a result."""
@@ -81,7 +82,7 @@ def count_units(codes: CodeArray, n_levels: int) -> UnitCounts:
 def _kinds(counts: FloatArray, n_raters: int) -> tuple[FloatArray, IntArray]:
     """The different columns of counts, and which of them each unit has."""
     base, n_levels = n_raters + 1, len(counts)
-    if n_levels * math.log2(base) > 20:
+    if n_levels * math.log(base) > math.log(MOST_KINDS):
         rows, kind_of = distinct_rows(counts.T)
         return np.ascontiguousarray(rows.T), kind_of
     # few enough combinations to number them: the counts are the digits of the number
