@@ -17,6 +17,19 @@ settings.register_profile("gavel", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("gavel")
 
 
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """SQLite in a file, as in use: threads that share one in memory cannot wait for each other."""
+    from django.db import connections
+
+    for connection in connections.all():
+        if connection.vendor == "sqlite":
+            name = tmp_path_factory.mktemp("database") / "test.sqlite3"
+            connection.settings_dict["TEST"]["NAME"] = str(name)
+
+
 @pytest.fixture(autouse=True)
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuse every connection that leaves this machine."""
