@@ -34,9 +34,8 @@ from annotation.errors import InvalidInput
 
 log = logging.getLogger(__name__)
 
-ADAPTABLE_STATUS = frozenset({400, 422})
 # Some servers fail instead of refusing when they cannot compile a schema.
-SCHEMA_STATUS = ADAPTABLE_STATUS | {500, 501}
+SCHEMA_FAILURES = frozenset({500, 501})
 
 
 @dataclass(frozen=True)
@@ -194,10 +193,11 @@ class OpenAIClient:
             call.notes = (f"raised_limit: {raised}",)
             return True
         changed = adapt(call.dialect, call.complaint, body)
-        status = call.complaint.status
-        if changed is None or not (
-            (error.kind is ErrorKind.BAD_REQUEST and status in ADAPTABLE_STATUS)
-            or (changed.schema is not call.dialect.schema and status in SCHEMA_STATUS)
+        if changed is None:
+            return False
+        less_schema = changed.schema is not call.dialect.schema
+        if error.kind is not ErrorKind.BAD_REQUEST and not (
+            less_schema and call.complaint.status in SCHEMA_FAILURES
         ):
             return False
         call.dialect = changed

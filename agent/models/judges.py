@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.validators import URLValidator
 from django.db import models
 
 
@@ -20,7 +21,9 @@ class Judge(models.Model):
 
     name = models.SlugField(max_length=80, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
-    base_url = models.URLField(max_length=500, blank=True)
+    base_url = models.CharField(
+        max_length=500, blank=True, validators=[URLValidator(schemes=["http", "https"])]
+    )
     model = models.CharField(max_length=200, blank=True)
     api_key_env = models.CharField(max_length=120, blank=True)
     params = models.JSONField(default=dict, blank=True)

@@ -15,7 +15,7 @@ from annotation import audit
 from annotation.assigning.services import assign_tasks
 from annotation.errors import Refused
 from annotation.importing.checklists import store_items
-from annotation.importing.services import content_hash
+from annotation.importing.services import BATCH, content_hash
 from annotation.kinds import extraction
 from annotation.managing.services import add_member, create_study, set_guidelines
 from annotation.models import (
@@ -214,9 +214,18 @@ def _task_set(
             "task", "annotator"
         )
     }
-    for task in tasks:
-        for answer in task.answers:
-            _answer(study, given[task.key, answer.annotator], task, answer, guideline)
+    pairs = [(given[task.key, a.annotator], task, a) for task in tasks for a in task.answers]
+    answers = Answer.objects.bulk_create(
+        [_answer(study, row, task, answer, guideline) for row, task, answer in pairs]
+    )
+    Visit.objects.bulk_create([_visit(study, row, task, answer) for row, task, answer in pairs])
+    for stored, (row, task, answer) in zip(answers, pairs, strict=True):
+        row.status = Assignment.Status.SUBMITTED
+        row.current = stored
+        row.draft = _draft(task.kind, answer.payload)
+        row.submitted_version = row.version
+    changed = ["status", "current", "draft", "submitted_version"]
+    Assignment.objects.bulk_update([row for row, _, _ in pairs], changed, batch_size=BATCH)
 
 
 def _task(task_set: TaskSet, task: DemoTask, cases: dict[str, _StoredCase], position: int) -> Task:
@@ -235,14 +244,16 @@ def _task(task_set: TaskSet, task: DemoTask, cases: dict[str, _StoredCase], posi
     )
 
 
+def _name(study: Study, task: DemoTask, answer: DemoAnswer) -> str:
+    return f"{study.slug}/{task.key}/{answer.annotator}"
+
+
 def _answer(
     study: Study, assignment: Assignment, task: DemoTask, answer: DemoAnswer, guideline: Guideline
-) -> None:
-    """Store an answer as if it had been given on the page: answer, visit, draft."""
-    name = f"{study.slug}/{task.key}/{answer.annotator}"
-    opened = datetime.fromisoformat(answer.opened_at)
-    submitted = datetime.fromisoformat(answer.submitted_at)
-    stored = Answer.objects.create(
+) -> Answer:
+    """An answer as if it had been given on the page."""
+    name = _name(study, task, answer)
+    return Answer(
         assignment=assignment,
         version=1,
         op_id=uuid.uuid5(uuid.NAMESPACE_URL, f"gavel-demo:{name}"),
@@ -253,21 +264,20 @@ def _answer(
         wall_seconds=answer.wall_seconds,
         guideline=guideline,
         template=study.template,
-        submitted_at=submitted,
+        submitted_at=datetime.fromisoformat(answer.submitted_at),
         metadata={"synthetic": True},
     )
-    Visit.objects.create(
+
+
+def _visit(study: Study, assignment: Assignment, task: DemoTask, answer: DemoAnswer) -> Visit:
+    name = _name(study, task, answer)
+    return Visit(
         assignment=assignment,
         token=uuid.uuid5(uuid.NAMESPACE_URL, f"gavel-demo-visit:{name}"),
-        started_at=opened,
-        last_seen_at=submitted,
+        started_at=datetime.fromisoformat(answer.opened_at),
+        last_seen_at=datetime.fromisoformat(answer.submitted_at),
         active_seconds=answer.active_seconds,
     )
-    assignment.status = Assignment.Status.SUBMITTED
-    assignment.current = stored
-    assignment.draft = _draft(task.kind, answer.payload)
-    assignment.submitted_version = assignment.version
-    assignment.save()
 
 
 def _draft(kind: str, payload: dict[str, Any]) -> dict[str, Any]:

@@ -42,14 +42,12 @@ class Command(BaseCommand):
             subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
             for command in (web, worker)
         ]
-        self._greet(host, port)
         try:
+            _wait_until_open(host, port, processes)
+            self._greet(host, port)
             _wait_for_one(processes)
         finally:
-            for process in processes:
-                process.terminate()
-            for process in processes:
-                process.wait(timeout=10)
+            _stop(processes)
 
     def _greet(self, host: str, port: int) -> None:
         self.stdout.write(f"\nGavel is at http://{host}:{port}/  (Ctrl+C stops it)\n\n")
@@ -73,6 +71,15 @@ def _refuse_taken_port(host: str, port: int) -> None:
             ) from error
 
 
+def _wait_until_open(host: str, port: int, processes: list[subprocess.Popen[bytes]]) -> None:
+    """Return when the web server takes connections, or when a process has ended."""
+    while all(process.poll() is None for process in processes):
+        with socket.socket() as probe:
+            if probe.connect_ex((host, port)) == 0:
+                return
+        time.sleep(0.1)
+
+
 def _wait_for_one(processes: list[subprocess.Popen[bytes]]) -> None:
     """Return when one process has ended or the person pressed Ctrl+C."""
 
@@ -86,3 +93,18 @@ def _wait_for_one(processes: list[subprocess.Popen[bytes]]) -> None:
     except KeyboardInterrupt:
         return
     raise CommandError("The web server or the worker has stopped; its message stands above.")
+
+
+def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
+    """End both processes, by force if they do not end by themselves."""
+    # A second Ctrl+C (or the one that the terminal sends to all) must not interrupt the tidying.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
