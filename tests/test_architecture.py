@@ -153,6 +153,7 @@ ENTRY_POINTS = (
     "annotation.importing.checklists",
     "annotation.importing.commands",
     "annotation.assigning.services",
+    "annotation.annotating.kinds",  # which kinds have a work page
     "annotation.annotating.services",  # answers proposed by an agent
     "agent.connecting.services",  # judges by name
     "evaluation.judging.services",

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from annotation.annotating.kinds import has_work_page
 from annotation.checklists.schema import Item, Template
 from annotation.errors import NotFound
 from annotation.kinds import comparison
@@ -84,7 +85,10 @@ def _members(study: Study) -> QuerySet[Membership]:
 
 
 def my_queues(user: User, study: Study | None = None) -> list[dict[str, Any]]:
-    """Task sets with tasks given to ``user``: ``set``, ``total``, ``done``, ``left``."""
+    """Task sets with tasks given to ``user``: ``set``, ``total``, ``done``, ``left``, ``has_page``.
+
+    ``has_page`` is false for a kind whose answers are imported and cannot be given here.
+    """
     mine = Assignment.objects.of(user)
     if study is not None:
         mine = mine.filter(task__task_set__study=study)
@@ -101,6 +105,7 @@ def my_queues(user: User, study: Study | None = None) -> list[dict[str, Any]]:
             "total": counts[task_set.pk]["total"],
             "left": counts[task_set.pk]["left"],
             "done": counts[task_set.pk]["total"] - counts[task_set.pk]["left"],
+            "has_page": has_work_page(task_set),
         }
         for task_set in sets.order_by("study__slug", "key")
     ]
