@@ -120,7 +120,7 @@ class Row(Strict):
 
     def label(self) -> str:
         """How messages call the row."""
-        return " / ".join(str(part) for part in self.identity())
+        return " / ".join(str(part) for part in self.identity() if part != "")
 
 
 class TemplateRef(Strict):

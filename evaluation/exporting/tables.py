@@ -180,7 +180,9 @@ class AnswerTable:
             "position": task.position,
             "case": task.case.external_id,
             "item_key": task.item_key,
-            "item_name": self.item_names.get(task.item_key, task.item_key) or task.key,
+            "item_name": task.metadata.get("item_name")
+            or self.item_names.get(task.item_key)
+            or task.key,
             "content": task.content,
             "summary": task.summary.producer if task.summary else None,
             "source_pair_idx": task.metadata.get("source_pair_idx"),
