@@ -39,10 +39,11 @@ from evaluation.judging.services import (
 )
 from evaluation.judging.working import _settle, claim, work
 from evaluation.models import JudgeCall, JudgeRun, JudgeTask, Verdict
-from tests.factories import make_comparison, make_task_set
+from tests.factories import make_comparison, make_study, make_task_set
 from tests.fake_openai import FakeOpenAI, Reply, answer, failure
 
-pytestmark = pytest.mark.django_db(transaction=True)
+# Only the main thread of a worker touches the database, so no real commits are needed.
+pytestmark = pytest.mark.django_db
 
 KEY = "JUDGE_TEST_SECRET"
 
@@ -458,3 +459,15 @@ def test_unknown_names_get_one_clear_sentence(
     with pytest.raises(CommandError, match=says) as refused:
         call_command("run_judge", **{k: v for k, v in given.items() if v is not None})
     assert refused.value.returncode == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_started_on_a_page_is_worked_through_by_the_worker() -> None:
+    study = make_study("worked")
+    task_set = make_task_set(study)
+    make_comparison(task_set, "May 1, 2020", "1 May 2020")
+    run = start_run(study, task_set, rules_judge())
+    assert report_of(run).waiting == 1
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval", "0")
+    run.refresh_from_db()
+    assert (run.status, report_of(run).ok) == ("done", 1)
