@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,12 +21,10 @@ _NOT_THE_ACT = frozenset({"csrfmiddlewaretoken", "active_ms", "visit"})
 
 
 class WriteForm(forms.Form):
-    """Which write this is, of which version, and the time spent so far."""
+    """Which write this is, and of which version."""
 
     op_id = forms.UUIDField()
     version = forms.IntegerField(min_value=0)
-    visit = forms.CharField(required=False, max_length=500)
-    active_ms = forms.FloatField(required=False, min_value=0)
 
 
 def visit_token(assignment_id: int, now: datetime) -> str:
@@ -33,16 +32,26 @@ def visit_token(assignment_id: int, now: datetime) -> str:
     return signing.dumps([assignment_id, uuid.uuid4().hex, now.isoformat()], salt=_VISIT)
 
 
-def read_stay(assignment_id: int, token: str, active_ms: float | None) -> Stay | None:
-    """What the page with ``token`` says of the time spent; None for a token not of this task."""
+def read_stay(assignment_id: int, data: Mapping[str, Any]) -> Stay | None:
+    """What a page says of the time spent there; None when its mark is not of this task.
+
+    An act never fails for its time: a report that makes no sense is as good as none.
+    """
     try:
-        of, visit, started_at = signing.loads(token, salt=_VISIT)
+        of, visit, started_at = signing.loads(data.get("visit", ""), salt=_VISIT)
     except signing.BadSignature:
         return None
     if of != assignment_id:
         return None
-    seconds = None if active_ms is None else active_ms / 1000
-    return Stay(UUID(visit), datetime.fromisoformat(started_at), seconds)
+    return Stay(UUID(visit), datetime.fromisoformat(started_at), _seconds(data))
+
+
+def _seconds(data: Mapping[str, Any]) -> float | None:
+    try:
+        seconds = float(data.get("active_ms", "")) / 1000
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def read_write(
@@ -66,7 +75,7 @@ def read_write(
         op_id=op_id,
         version=said["version"],
         now=now,
-        stay=read_stay(assignment_id, said["visit"], said["active_ms"]),
+        stay=read_stay(assignment_id, data),
     )
 
 

@@ -36,7 +36,8 @@ class Counterpart:
 @dataclass(frozen=True, slots=True)
 class Row:
     """One value. ``match`` is the act that matches it with the current row of the other list;
-    ``order`` the numbers of the other list by likeness, when that is asked for.
+    ``order`` the numbers of the other list by likeness, when that is asked for. One row of each
+    list is in the tab order.
     """
 
     side: str
@@ -45,6 +46,7 @@ class Row:
     state: str
     counterparts: list[Counterpart]
     current: bool
+    in_tab_order: bool
     match: str
     order: str
 
@@ -99,6 +101,7 @@ class _Lists:
         return "a", 0
 
     def rows(self, letter: str, current: tuple[str, int], marks: dict[Pair, Mark]) -> list[Row]:
+        tab_stop = current[1] if current[0] == letter else next(iter(self.open(letter)), 0)
         rows = [
             Row(
                 side=letter,
@@ -107,6 +110,7 @@ class _Lists:
                 state=self.state(letter, i),
                 counterparts=self._counterparts(letter, i, marks),
                 current=current == (letter, i),
+                in_tab_order=i == tab_stop,
                 match=_match_act(letter, i, current),
                 order=self._order(i) if letter == "a" else "",
             )

@@ -283,7 +283,7 @@ def _store_answer(
                 outcome=outcome,
                 payload=payload,
                 first_side=assignment.first_side,
-                comment=assignment.draft.get("comment", ""),
+                comment=assignment.draft.get("comment", "").strip(),
                 flagged=assignment.draft.get("flagged", False),
                 skip_reason=skip_reason,
                 active_seconds=active,
@@ -314,7 +314,7 @@ def _metadata(assignment: Assignment, *, measured: bool) -> dict[str, Any]:
         "active_measured": measured,
     }
     if reason := assignment.draft.get("flag_reason"):
-        metadata["flag_reason"] = reason
+        metadata["flag_reason"] = reason.strip()
     return metadata
 
 

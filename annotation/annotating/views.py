@@ -253,19 +253,12 @@ def _refused(
 @require_POST
 def visit(request: HtmxHttpRequest, pk: int) -> HttpResponse:
     """Take note of the time spent; answered without content."""
-    stay = read_stay(pk, request.POST.get("visit", ""), _milliseconds(request))
+    stay = read_stay(pk, request.POST)
     if stay is None:
+        services.assignment_of(request.user, pk)
         raise InvalidInput("This page sent no report of time that belongs to this task.")
     services.report_stay(request.user, pk, stay, timezone.now())
     return HttpResponse(status=204)
-
-
-def _milliseconds(request: HtmxHttpRequest) -> float | None:
-    try:
-        value = float(request.POST.get("active_ms", ""))
-    except ValueError:
-        return None
-    return value if 0 <= value < float("inf") else None
 
 
 @require_POST

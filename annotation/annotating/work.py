@@ -50,7 +50,7 @@ class WorkKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The comment and the flag, which every kind of task has."""
+    """The comment and the flag, which every kind of task has; texts as they are being typed."""
 
     comment: str
     flagged: bool
@@ -59,9 +59,9 @@ class Note:
 
     def apply(self, draft: Draft) -> Draft:
         said = {
-            "comment": self.comment.strip(),
+            "comment": self.comment if self.comment.strip() else "",
             "flagged": self.flagged,
-            "flag_reason": self.flag_reason.strip() if self.flagged else "",
+            "flag_reason": self.flag_reason if self.flagged and self.flag_reason.strip() else "",
         }
         kept = {key: value for key, value in draft.items() if key not in said}
         return kept | {key: value for key, value in said.items() if value}

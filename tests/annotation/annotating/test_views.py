@@ -375,6 +375,15 @@ def test_time_is_reported_without_touching_the_version(anna: Any, single: Assign
     assert single.visits.get().active_seconds == 1.5
 
 
+def test_an_act_never_fails_for_its_time(anna: Any, single: Assignment) -> None:
+    for active_ms in ("nan", "-1", "x", "9" * 400):
+        press(anna, single, "act", relation="equal", active_ms=active_ms, visit="forged")
+        press(anna, single, "act", relation="different", active_ms=active_ms)
+    assert Event.objects.count() == 8
+    assert single.visits.count() == 4
+    assert {visit.active_seconds for visit in single.visits.all()} == {0}
+
+
 def test_the_visit_of_one_task_does_not_count_for_another(
     anna: Any, single: Assignment, lists: Assignment
 ) -> None:

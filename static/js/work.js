@@ -1,0 +1,293 @@
+// The task page: turns presses into writes, shows what comes back, folds panels. It changes what
+// is on the page only by putting the server's fragments in place.
+//
+// Takes:  gavel:saved, gavel:refused, gavel:conflict (saving.js);  gavel:act { act }
+// Tells:  gavel:send, gavel:version, gavel:resume, gavel:drop;
+//         gavel:acting { act }       an act is on its way
+//         gavel:shown { arrived }    fragments were put in place; arrived: of another task
+'use strict';
+{
+  const PARTS = ['saved', 'progress', 'clock', 'crumbs', 'key-table', 'take-back'];
+  const PAUSE_IN_TYPING = 600; // milliseconds
+  let waiting = 0; // writes that are not acknowledged
+  let typing = 0; // timer of the autosave
+  let onIdle = null;
+
+  const task = () => document.getElementById('task');
+  const tell = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
+  const field = (name) => task().elements?.[name];
+  const isReadOnly = () => !task()?.dataset.assignment || 'readOnly' in task().dataset;
+
+  const stay = () => ['visit', 'active_ms'].map((name) => [name, field(name)?.value ?? '']);
+
+  const send = (url, fields, more = {}) => {
+    if (isReadOnly()) return;
+    waiting += 1;
+    const assignment = task().dataset.assignment;
+    tell('gavel:send', { url, fields: [...fields, ...stay()], assignment, ...more });
+  };
+
+  const act = (text) => {
+    tell('gavel:acting', { act: text });
+    const row = document.querySelector('#values [aria-current=true]');
+    send(task().dataset.actUrl, [['act', text], ['row', row ? row.id.replace('-', '') : '']]);
+  };
+
+  // --- Comment and flag: stored while one types
+
+  const noteFields = () =>
+    [...new FormData(task())].filter(([name]) => ['note', 'comment', 'flagged', 'flag_reason'].includes(name));
+
+  const saveNote = () => {
+    if (!typing) return;
+    clearTimeout(typing);
+    typing = 0;
+    send(task().dataset.actUrl, noteFields());
+  };
+
+  document.addEventListener('input', (event) => {
+    if (!event.target.matches('[data-autosave]')) return;
+    clearTimeout(typing);
+    typing = setTimeout(saveNote, PAUSE_IN_TYPING);
+  });
+  document.addEventListener('change', (event) => {
+    if (event.target.matches('[data-autosave]')) saveNote();
+  });
+
+  // --- Presses
+
+  const lock = (locked) => { task().inert = locked; };
+
+  const move = (form, button) => {
+    clearTimeout(typing);
+    typing = 0;
+    const fields = [...new FormData(form)].filter(
+      ([name]) => !['csrfmiddlewaretoken', 'op_id', 'version', 'visit', 'active_ms'].includes(name));
+    const url = button?.hasAttribute('formaction') ? button.formAction : form.action;
+    const other = form.id === 'take-back'
+      ? { assignment: form.dataset.assignment, version: form.elements.version.value } : {};
+    send(url, fields, { moves: true, ...other });
+    lock(true);
+  };
+
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    const button = event.submitter;
+    if (form.id === 'conflict-choice') return settleConflict(event);
+    if (!form.matches('[data-moves]') || button?.matches('[data-plain]')) return;
+    event.preventDefault();
+    if (button?.getAttribute('aria-disabled') === 'true' || task().inert) return;
+    if (button?.name === 'act') act(button.value);
+    else if (button?.matches('[data-step]')) { saveNote(); send(button.formAction, []); }
+    else move(form, button);
+  });
+
+  document.addEventListener('gavel:act', (event) => act(event.detail.act));
+
+  let arrowed = false; // a radio moved by an arrow key is not yet a decision
+  document.addEventListener('keydown', (event) => {
+    arrowed = event.key.startsWith('Arrow');
+    if (event.key === 'Enter' && !event.isComposing && event.target.id === 'skip-reason') {
+      event.preventDefault();
+      document.getElementById('skip').click();
+    }
+  });
+  document.addEventListener('click', (event) => {
+    const radio = event.target.closest('#values input[name=relation]');
+    if (radio && !isReadOnly()) {
+      if ('fast' in task().dataset && !arrowed) task().requestSubmit(document.getElementById('submit'));
+      else if (radio.value !== task().dataset.chosen) {
+        task().dataset.chosen = radio.value;
+        send(task().dataset.actUrl, [['relation', radio.value]]);
+      }
+      return;
+    }
+    const panel = event.target.closest('a[data-panel]');
+    if (panel) { event.preventDefault(); unfold(panel.dataset.panel); }
+    const go = event.target.closest('a[data-go]');
+    if (go && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); goTo(go.href); }
+    if (event.target.closest('#definition-button')) { event.preventDefault(); fold('definition'); }
+    if (event.target.closest('#differences')) fold('differences');
+  });
+
+  // --- Panels, and two habits that last: definition unfolded, differences marked
+
+  const habit = (name, value) => {
+    try {
+      if (value !== undefined) localStorage.setItem(`gavel.${name}`, value);
+      return localStorage.getItem(`gavel.${name}`);
+    } catch { return null; }
+  };
+
+  const dress = () => {
+    const definition = document.getElementById('definition');
+    const isOpen = habit('definition') === 'on';
+    if (definition) definition.hidden = !isOpen;
+    document.getElementById('definition-button')?.setAttribute('aria-expanded', isOpen);
+    const marked = habit('differences') !== 'off';
+    document.documentElement.dataset.differences = marked ? 'on' : 'off';
+    document.getElementById('differences')?.setAttribute('aria-pressed', marked);
+  };
+
+  const fold = (name) => {
+    const now = habit(name) || (name === 'differences' ? 'on' : 'off');
+    habit(name, now === 'on' ? 'off' : 'on');
+    dress();
+  };
+
+  const showPanel = (name) => {
+    const note = document.getElementById('note');
+    for (const part of note.querySelectorAll('[data-panel-of]')) part.hidden = part.dataset.panelOf !== name;
+    note.hidden = !name;
+  };
+
+  function unfold(name) {
+    if (isReadOnly()) return;
+    const part = document.querySelector(`[data-panel-of="${name}"]`);
+    const isOpen = !part.hidden && !part.parentElement.hidden;
+    if (name === 'flag') {
+      const box = document.getElementById('flagged');
+      box.checked = !box.checked;
+      typing = setTimeout(saveNote, 0);
+      showPanel(box.checked ? 'flag' : '');
+    } else if (isOpen) {
+      showPanel('');
+    } else {
+      showPanel(name);
+      part.querySelector('textarea').focus();
+    }
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || event.isComposing) return;
+    const note = document.getElementById('note');
+    if (note && !note.hidden) { saveNote(); showPanel(''); document.getElementById('main').focus(); }
+  });
+
+  // --- What comes back
+
+  const isTyping = (element) => element.contains(document.activeElement) &&
+    document.activeElement.matches('textarea, input[type=text]');
+
+  const put = (fresh, id) => {
+    const old = document.getElementById(id);
+    const next = fresh.getElementById(id);
+    if (!old || !next || isTyping(old)) return;
+    const open = id === 'note' && [...old.querySelectorAll('[data-panel-of]')].find((p) => !p.hidden);
+    const isShown = id === 'note' && !old.hidden;
+    const scrolls = [...old.querySelectorAll('.pane-body')].map((pane) => pane.scrollTop);
+    old.replaceWith(next);
+    next.querySelectorAll('.pane-body').forEach((pane, i) => { pane.scrollTop = scrolls[i] ?? 0; });
+    if (isShown && open) showPanel(open.dataset.panelOf);
+  };
+
+  const show = (html, address) => {
+    const fresh = new DOMParser().parseFromString(html, 'text/html');
+    const next = fresh.getElementById('task');
+    const arrived = next.dataset.assignment !== task().dataset.assignment || Boolean(address);
+    if (arrived) task().replaceWith(next);
+    else ['values', 'note', 'actions'].forEach((id) => put(fresh, id));
+    PARTS.forEach((id) => put(fresh, id));
+    if (address) history.pushState({ gavel: true }, '', address);
+    document.title = task().dataset.title;
+    settleDown(arrived);
+  };
+
+  const settleDown = (arrived) => {
+    const actions = document.getElementById('actions');
+    if (actions) {
+      const version = actions.dataset.version;
+      if (field('version')) field('version').value = version;
+      tell('gavel:version', { assignment: task().dataset.assignment, version, arrived });
+    }
+    const chosen = document.querySelector('#values input[name=relation]:checked');
+    task().dataset.chosen = chosen ? chosen.value : '';
+    dress();
+    if (arrived) document.getElementById('main').focus({ preventScroll: true });
+    tell('gavel:shown', { arrived });
+    const said = arrived ? document.title : actions?.dataset.live;
+    if (said) document.getElementById('live').textContent = said;
+  };
+
+  const idle = () => { if (!waiting && onIdle) { const next = onIdle; onIdle = null; next(); } };
+
+  const problem = (sentence) => {
+    const box = document.getElementById('problem');
+    if (!box) return;
+    box.hidden = !sentence;
+    box.querySelector('p').textContent = sentence;
+  };
+
+  document.addEventListener('gavel:saved', (event) => {
+    const { item, html, address, waiting: left } = event.detail;
+    waiting = left;
+    problem('');
+    const version = /id="actions"[^>]*data-version="(\d+)"/.exec(html);
+    if (version && !item.moves) tell('gavel:version', { assignment: item.assignment, version: version[1] });
+    // While more is on its way the page is ahead of this answer.
+    if (!left) show(html, item.moves ? address : '');
+    idle();
+  });
+
+  document.addEventListener('gavel:refused', (event) => {
+    waiting = 0;
+    onIdle = null;
+    lock(false);
+    problem(event.detail.sentence);
+    if (!event.detail.item.moves) reload();
+    else tell('gavel:shown', { arrived: false });
+  });
+
+  // --- Conflict
+
+  document.addEventListener('gavel:conflict', (event) => {
+    lock(false);
+    const dialog = document.getElementById('conflict');
+    const fresh = new DOMParser().parseFromString(event.detail.html, 'text/html');
+    dialog.replaceChildren(fresh.getElementById('conflict-choice'));
+    if (!dialog.open) dialog.showModal();
+  });
+
+  function settleConflict(event) {
+    const dialog = document.getElementById('conflict');
+    if (!dialog?.open) return;
+    event.preventDefault();
+    dialog.close();
+    tell('gavel:resume', { version: event.target.elements.version.value });
+  }
+
+  document.addEventListener('click', (event) => {
+    if (!event.target.closest('#conflict [data-conflict=theirs]')) return;
+    waiting = 0;
+    tell('gavel:drop', {});
+  });
+  document.addEventListener('cancel', (event) => {
+    if (event.target.id === 'conflict') event.preventDefault();
+  }, true);
+
+  // --- Going elsewhere
+
+  const fetchPage = async (href) => {
+    const response = await fetch(href, { headers: { 'HX-Request': 'true' } });
+    if (!response.ok || response.redirected) throw new Error(`no page at ${href}`);
+    return response.text();
+  };
+
+  const reload = () => fetchPage(location.href).then((html) => show(html, ''), () => {});
+
+  function goTo(href) {
+    saveNote();
+    const leave = () => {
+      tell('gavel:leaving', {});
+      fetchPage(href).then((html) => show(html, href), () => { location.href = href; });
+    };
+    if (waiting) onIdle = leave;
+    else leave();
+  }
+
+  addEventListener('popstate', () => location.reload());
+  addEventListener('beforeunload', (event) => { if (typing) { saveNote(); event.preventDefault(); } });
+
+  document.documentElement.dataset.script = 'on';
+  document.addEventListener('DOMContentLoaded', () => { if (task()) settleDown(true); });
+}
