@@ -162,15 +162,7 @@ def _score(
         how = replace(how, method=None)
     interval = NO_INTERVAL
     if clusters is not None:
-        rows, kind_of, used = one_cell_each(cells, n_cells)
-        pooled = Pooled(
-            rows=rows,
-            kind_of=kind_of,
-            statistic=_on_table(statistic, q),
-            used=used,
-            within=UNIT_RANGE,
-        )
-        interval = pooled.interval(clusters, how)
+        interval = _pooled(cells, q, statistic).interval(clusters, how)
     return Agreement(
         value=None if math.isnan(value) else value,
         undefined_reason=Reason.NO_UNITS if math.isnan(value) else NO_REASON,
@@ -195,6 +187,17 @@ def _cells(h: CodeArray, j: CodeArray, q: int) -> IntArray:
     cells = h.astype(np.int64) * (q + 1) + np.where(j == MISSING, q, j)
     cells[h == MISSING] = q * (q + 1)
     return cells
+
+
+def _pooled(cells: IntArray, q: int, statistic: Statistic) -> Pooled:
+    rows, kind_of, used = one_cell_each(cells, q * (q + 1))
+    return Pooled(
+        rows=rows,
+        kind_of=kind_of,
+        statistic=_on_table(statistic, q),
+        used=used,
+        within=UNIT_RANGE,
+    )
 
 
 def _on_table(statistic: Statistic, q: int) -> Statistic:

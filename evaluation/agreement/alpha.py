@@ -176,7 +176,7 @@ def _rows(units: UnitCounts, distance: FloatArray | None) -> FloatArray:
         together = weighted[:, np.newaxis, :] * counts[np.newaxis, :, :]
         diagonal = np.arange(len(counts))
         together[diagonal, diagonal] -= weighted
-        return together.reshape(-1, len(weights)).T
+        return together.reshape(len(counts) ** 2, len(weights)).T
     disagreement = (counts * (distance @ counts)).sum(axis=0) * weights
     return np.vstack([disagreement, counts * (weights > 0)]).T
 

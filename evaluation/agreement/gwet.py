@@ -82,6 +82,7 @@ def _coefficient(
     how: Resampling,
     chance: Chance,
 ) -> Agreement:
+    weights = Weights(weights)
     codes, scale = encode(ratings, levels)
     near = similarity(scale, weights)
     units = count_units(codes, len(scale))

@@ -46,6 +46,8 @@ class Resampling:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
+        if self.method is not None:
+            object.__setattr__(self, "method", Method(self.method))
         if not 0.0 < self.confidence < 1.0:
             raise ValueError(f"confidence must lie between 0 and 1, not {self.confidence}.")
         if self.draws < 1:

@@ -65,6 +65,7 @@ def cohen_kappa(
     >>> round(cohen_kappa([1, 2, 3, 3], [1, 2, 2, 3]).value, 6)
     0.636364
     """
+    weights = Weights(weights)
     a_codes, b_codes, scale = encode_two(a, b, levels)
     q = len(scale)
     far = disagreement(scale, weights)
@@ -111,6 +112,7 @@ def mean_kappa(
     of each (None where undefined). Aspects without a value stay out and are flagged;
     undefined when no aspect has one.
     """
+    weights = Weights(weights)
     each = {
         name: cohen_kappa(a, b, levels=levels, weights=weights) for name, (a, b) in aspects.items()
     }

@@ -7,7 +7,7 @@ sense here and F1 is the measure (Hripcsak and Rothschild 2005, JAMIA 12:296-298
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import combinations
 
@@ -63,12 +63,12 @@ def matching_f1(
     >>> round(matching_f1([[[1, 1], [2, 2]]], [[[1, 1], [2, 1]]]).value, 6)
     0.5
     """
+    average = Average(average)
     _check_lengths(human, judge, sizes)
     found: Counter[PairRepair] = Counter()
     human_pairs = _clean(human, first_index, sizes, found)
     judge_pairs = _clean(judge, first_index, sizes, found)
-    items = [_item_row(h, j) for h, j in zip(human_pairs, judge_pairs, strict=True)]
-    rows = np.array(items, dtype=np.float64).reshape(len(items), _TERMS)
+    rows = _block(human_pairs, judge_pairs, _item_row)
     labelled = np.array([pairs is not None for pairs in human_pairs], dtype=np.bool_)
     valid = labelled & np.array([pairs is not None for pairs in judge_pairs], dtype=np.bool_)
     statistic = _AVERAGES[average]
@@ -125,6 +125,7 @@ def pairwise_f1(
     >>> round(pairwise_f1([[[[1, 1], [2, 2]]], [[[1, 1]]]]).value, 6)
     0.666667
     """
+    average = Average(average)
     if not annotators:
         raise ValueError("annotators is empty: it needs the answers of at least two people.")
     for other in annotators[1:]:
@@ -132,12 +133,7 @@ def pairwise_f1(
     found: Counter[PairRepair] = Counter()
     answers = [_clean(items, first_index, sizes, found) for items in annotators]
     n_items = len(answers[0])
-    blocks = [
-        np.array(
-            [_shared_row(a, b) for a, b in zip(one, other, strict=True)], dtype=np.float64
-        ).reshape(n_items, _TERMS)
-        for one, other in combinations(answers, 2)
-    ]
+    blocks = [_block(one, other, _shared_row) for one, other in combinations(answers, 2)]
     rows = np.hstack(blocks) if blocks else np.zeros((n_items, _TERMS))
     sums = rows.sum(axis=0)
     by_item = rows.reshape(n_items, max(1, len(blocks)), _TERMS)
@@ -190,6 +186,13 @@ def _item_row(human: Pairs, judge: Pairs) -> ItemRow:
 
 def _shared_row(one: Pairs, other: Pairs) -> ItemRow:
     return _item_row(one, other) if other is not None else (0.0,) * _TERMS
+
+
+def _block(
+    one: Sequence[Pairs], other: Sequence[Pairs], row: Callable[[Pairs, Pairs], ItemRow]
+) -> FloatArray:
+    rows = [row(a, b) for a, b in zip(one, other, strict=True)]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), _TERMS)
 
 
 def _micro(sums: FloatArray) -> FloatArray:

@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaluation import agreement
 from evaluation.agreement.__main__ import main
+from evaluation.agreement.inputs import BadData
 from evaluation.agreement.registry import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -333,3 +336,60 @@ def test_the_package_never_imports_django():
 def test_examples_in_docstrings(module):
     failed, _ = doctest.testmod(importlib.import_module(f"evaluation.agreement.{module}"))
     assert failed == 0
+
+
+ODD = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 4)
+    | st.sampled_from([2**53, -(2**60), 10**30, 0.5, -0.0, 1e300, "x", "", "nominal", "é"]),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=10,
+)
+LABEL = st.none() | st.integers(0, 3)
+PLAUSIBLE = {
+    "levels": st.just([0, 1, 2, 3]) | st.just([0, 1, 2]),
+    "clusters": st.lists(st.integers(0, 6), min_size=6, max_size=6),
+    "method": st.sampled_from(["jackknife_t", "percentile", "bca", "wilson"]),
+    "draws": st.integers(1, 60),
+    "ratings": st.lists(st.lists(LABEL, min_size=6, max_size=6), min_size=1, max_size=4),
+    "weights": st.sampled_from(["none", "linear", "quadratic"]),
+    "level": st.sampled_from(["nominal", "ordinal", "interval", "ratio"]),
+    "credit": st.sampled_from(["two_sided", "one_to_one"]),
+    "average": st.sampled_from(["micro", "macro", "macro_nonempty"]),
+    "first_index": st.sampled_from([0, 1]),
+    "hits": st.lists(st.integers(0, 1), min_size=6, max_size=6),
+}
+LABELS = st.lists(LABEL, min_size=6, max_size=6)
+MATCHINGS = st.lists(
+    st.none() | st.lists(st.lists(st.integers(-1, 3), min_size=2, max_size=2), max_size=3),
+    min_size=6,
+    max_size=6,
+)
+NUMBERS = st.lists(st.integers(0, 3), min_size=6, max_size=6)
+
+
+def plausible(field):
+    by_field = PLAUSIBLE.get(field, LABELS | MATCHINGS | NUMBERS)
+    return by_field | (st.lists(MATCHINGS, max_size=3) if field == "annotators" else st.nothing())
+
+
+@pytest.mark.parametrize("entry", STATISTICS.values(), ids=lambda entry: entry.name)
+@settings(max_examples=40)
+@given(st.data())
+def test_no_data_whatever_ends_in_anything_but_a_result_or_a_sentence(entry, data):
+    optional = data.draw(st.sets(st.sampled_from(entry.optional)))
+    fields = {
+        name: data.draw(plausible(name) if data.draw(st.integers(0, 9)) else ODD)
+        for name in [*entry.required, *sorted(optional)]
+    }
+    try:
+        result = entry.run(fields)
+    except BadData:
+        return
+    plain = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    assert (plain["value"] is None) == bool(plain["undefined_reason"])
+    assert (plain["low"] is None) == (plain["high"] is None)
+    if plain["low"] is not None:
+        assert plain["low"] <= plain["high"]
+        assert plain["n_cases"] >= 5

@@ -23,6 +23,7 @@ from evaluation.agreement.pooled_f1 import pooled_f1
 from evaluation.agreement.result import Flag, Method, Reason
 from evaluation.agreement.two_agree import two_agree
 from evaluation.agreement.values import value_f1
+from evaluation.agreement.weights import Weights
 
 HITS = [5, 2, 9, 0, 7, 3, 12, 4]
 JUDGE = [8, 6, 10, 3, 9, 4, 20, 5]
@@ -381,6 +382,51 @@ def test_the_order_of_units_does_not_matter(sample):
     moved = statistic([units[k] for k in order], clusters=[cases[k] for k in order], how=how)
     result = statistic(units, clusters=cases, how=how)
     assert (moved.low, moved.high) == pytest.approx((result.low, result.high))
+
+
+@pytest.mark.parametrize("name", BRUTE)
+def test_no_unit_at_all_is_undefined_and_has_no_interval(name):
+    result = BRUTE[name][1]([], clusters=[])
+    assert (result.value, result.low, result.n_units) == (None, None, 0)
+    assert result.undefined_reason
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda rows, **k: accuracy(*rows[:2], **k),
+        lambda rows, **k: macro_f1(*rows[:2], **k),
+        lambda rows, **k: cohen_kappa(*rows[:2], **k),
+        fleiss_kappa,
+        two_agree,
+        lambda rows, **k: krippendorff_alpha(rows, level="ordinal", **k),
+        lambda rows, **k: krippendorff_alpha(rows, level="nominal", **k),
+        lambda rows, **k: matching_f1(*rows[:2], **k),
+        pairwise_f1,
+    ],
+)
+def test_nothing_but_missing_ratings_is_undefined(statistic):
+    result = statistic([[None] * 6] * 3, clusters=range(6))
+    assert (result.value, result.low, result.n_units) == (None, None, 0)
+    assert result.undefined_reason
+
+
+def test_words_are_as_good_as_members():
+    units = columns(BRUTE["kappa"][0](np.random.default_rng(1)), 2)
+    for word in ("none", "linear", "quadratic"):
+        assert cohen_kappa(*units, levels=FIVE, weights=word) == cohen_kappa(
+            *units, levels=FIVE, weights=Weights(word)
+        )
+        assert gwet_ac(units, levels=FIVE, weights=word) == gwet_ac(
+            units, levels=FIVE, weights=Weights(word)
+        )
+    linear, quadratic = (
+        cohen_kappa(*units, levels=FIVE, weights=word).value for word in ("linear", "quadratic")
+    )
+    assert linear != quadratic
+    assert Resampling(method="wilson").method is Method.WILSON
+    with pytest.raises(ValueError, match="square"):
+        cohen_kappa(*units, levels=FIVE, weights="square")
 
 
 def test_cases_without_a_usable_unit_are_no_cases():
