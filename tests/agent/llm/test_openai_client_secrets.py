@@ -109,6 +109,16 @@ def test_an_echoed_key_reaches_no_error_and_no_log(
     assert error.__context__ is None
 
 
+def test_a_broken_connection_brings_no_exception_of_the_library_along(
+    server: FakeOpenAI, make_client: MakeClient, ask: Ask
+) -> None:
+    # The library's exceptions hold the request, and the request holds the key.
+    server.script([answer("x").cut(3)] * 6)
+    with pytest.raises(ModelError) as caught:
+        make_client(api_key=KEY).complete(ask())
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)
+
+
 def test_an_echoed_key_is_cut_out_of_an_answer_and_counted(
     server: FakeOpenAI, make_client: MakeClient, ask: Ask
 ) -> None:
