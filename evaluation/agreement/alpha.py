@@ -214,13 +214,14 @@ def _ordinal(sums: FloatArray) -> FloatArray:
     """
     q = math.isqrt(sums.shape[-1])
     together = sums.reshape(*sums.shape[:-1], q, q)
-    values = together.sum(axis=-1)
-    n = values.sum(axis=-1)
-    rank = np.cumsum(values, axis=-1) - 0.5 * (values + n[..., np.newaxis])
-    spread = (values * rank * rank).sum(axis=-1)
-    shared = ((together @ rank[..., np.newaxis])[..., 0] * rank).sum(axis=-1)
-    varied = np.where(spread > 1e-9, n * spread, 0.0)
-    return 1.0 - ratio((spread - shared) * (n - 1.0), varied)
+    values = np.add.reduce(together, axis=-1)
+    n = np.add.reduce(values, axis=-1)
+    rank = values.cumsum(axis=-1) - 0.5 * (values + n[..., np.newaxis])
+    weighted = values * rank
+    spread = np.add.reduce(weighted * rank, axis=-1)
+    apart = weighted - (together @ rank[..., np.newaxis])[..., 0]
+    differing = np.add.reduce(apart * rank, axis=-1)
+    return 1.0 - ratio(differing * (n - 1.0), n * spread * (spread > 1e-9))
 
 
 def _companions(together: FloatArray, units: UnitCounts, scale: Scale) -> dict[str, object]:

@@ -129,8 +129,9 @@ def ac_of_units(units: UnitCounts, near: FloatArray | None = None) -> float:
     if q < 2 or not n_paired:
         return math.nan
     weighted = counts if near is None else near @ counts
-    alike = np.einsum("ij,ij->j", counts, weighted) - n_ratings
-    agreed = float(alike / np.maximum(n_ratings * (n_ratings - 1.0), 1.0) @ times) / n_paired
+    alike = np.add.reduce(counts * weighted, axis=0) - n_ratings
+    n_pairs = n_ratings * (n_ratings - 1.0)
+    agreed = float(alike / np.maximum(n_pairs, 1.0) @ times) / n_paired
     share = counts @ (times / np.maximum(n_ratings, 1.0)) / float((n_ratings > 0) @ times)
     nearness = q if near is None else float(near.sum())
     expected = nearness * (1.0 - float(share @ share)) / (q * (q - 1))
