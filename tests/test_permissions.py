@@ -345,7 +345,9 @@ def test_only_few_addresses_answer_those_who_are_not_signed_in(db: None) -> None
         route for route, row in TABLE.items() if row.get.split()[0] not in ("302", "401", "405")
     }
     assert open_to_all == {"health/", "login/"}
-    assert Client().get("/static/css/base.css").status_code == 200
+    static = Client().get("/static/css/base.css")
+    assert b"".join(static.streaming_content)
+    assert static.status_code == 200
 
 
 def test_a_deactivated_member_is_signed_out(worlds: tuple[World, World]) -> None:

@@ -160,12 +160,15 @@ def task_rows(tasks: list[Task], template: Template) -> list[TaskRow]:
 
 def _item_words(task: Task, template: Template) -> tuple[str, str]:
     item = item_of(task, template)
-    return (item.label, template.group(item.group).colour) if item else ("", "")
+    return (item.label, template.group(item.group).colour) if item else (task.item_key, "")
 
 
 def item_of(task: Task, template: Template) -> Item | None:
-    """The checklist item a task is about; None for a task about a whole summary."""
-    return template.item(task.item_key) if task.item_key else None
+    """The checklist item a task is about.
+
+    None for a task about a whole summary, or about an item that the template does not know.
+    """
+    return template.item_for(task.item_key) if task.item_key else None
 
 
 def _sizes(task: Task) -> str:

@@ -37,6 +37,10 @@ class Asker(Protocol):
     def prompt_hash(self) -> str: ...
 
 
+# An imported task may be about an item that the study's template does not know.
+UNDEFINED = "(The checklist has no definition of this item; go by its name.)"
+
+
 class ComparisonAsker:
     """Compares the values of one item: a relation for single values, a matching for lists."""
 
@@ -48,12 +52,12 @@ class ComparisonAsker:
         return prompt_hash()
 
     def request(self, content: object, item_key: str, first: Side) -> ChatRequest:
-        item = self.template.item(item_key)
+        item = self.template.item_for(item_key)
         return requests.comparison_request(
             comparison.Content.model_validate(content),
             first,
-            item_label=item.label,
-            item_definition=item.definition,
+            item_label=item.label if item else item_key.replace("_", " "),
+            item_definition=item.definition if item else UNDEFINED,
             nouns=self.template.nouns,
             params=self.params,
         )

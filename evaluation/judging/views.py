@@ -11,7 +11,7 @@ from django_htmx.http import HttpResponseStopPolling
 
 from agent.connecting.services import rules_judge
 from annotation.errors import DomainError, NotFound
-from annotation.managing.pages import describe_payload
+from annotation.managing.pages import describe_payload, item_of
 from annotation.managing.services import template_of
 from annotation.models import Study
 from annotation.permissions import Right, rights_in, study_for
@@ -143,7 +143,7 @@ def question(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     chosen = question_by_id(study, pk)
     verdict = getattr(chosen, "verdict", None)
-    item = template_of(study).item(chosen.task.item_key) if chosen.task.item_key else None
+    item = item_of(chosen.task, template_of(study))
     context = {
         "study": study,
         "question": chosen,

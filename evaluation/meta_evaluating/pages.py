@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.checklists.schema import Template
+from annotation.checklists.schema import Group, Template
 from annotation.errors import NotFound
 from annotation.kinds.comparison import ListAnswer, Pair, Relation, SingleAnswer
 from annotation.kinds.style import ASPECTS
@@ -74,7 +74,11 @@ def detail_of(run: JudgeRun, rows: Sequence[ComparisonRow], template: Template) 
         ],
         "columns": [*(RELATION_WORDS[relation] for relation in Relation), "not scored"],
         "items": [
-            {"line": line, "item": template.item(line.item), "group": _group(template, line.item)}
+            {
+                "line": line,
+                "label": _label(template, line.item),
+                "group": _group(template, line.item),
+            }
             for line in comparing.by_item(rows, cells)
         ],
         "coverage": comparing.coverage(rows, cells),
@@ -91,8 +95,15 @@ def _confusion_view(cell: comparing.ConfusionCell, largest: int) -> ConfusionVie
     )
 
 
-def _group(template: Template, item: str) -> Any:
-    return template.group(template.item(item).group)
+def _label(template: Template, key: str) -> str:
+    """The item's name; its key where the template does not know it."""
+    item = template.item_for(key)
+    return item.label if item else key
+
+
+def _group(template: Template, key: str) -> Group | None:
+    item = template.item_for(key)
+    return template.group(item.group) if item else None
 
 
 @dataclass(frozen=True)
@@ -168,7 +179,7 @@ def _agreement(row: ComparisonRow, cell: VerdictCell | None) -> bool | None:
 def _opened(row: ComparisonRow, cell: VerdictCell | None, template: Template) -> OpenedRow:
     return OpenedRow(
         row=row,
-        item=template.item(row.item).label,
+        item=_label(template, row.item),
         votes=[(name, _answer_words(vote)) for name, vote in row.votes.items()],
         gold=_gold_words(row),
         verdict=_verdict_words(cell),
