@@ -45,7 +45,6 @@ def client_for(judge: Judge) -> ChatClient:
         judge.base_url,
         judge.model,
         api_key=api_key_of(judge),
-        name=judge.name,
         options=ClientOptions(timeouts=Timeouts(read=seconds, total=max(3 * seconds, 900.0))),
         counter=o200k_base(),
     )

@@ -64,19 +64,23 @@ def read_usage(body: dict[str, Any]) -> ReportedUsage:
     )
 
 
+SMALLEST_CONTEXT = 256
+
+
 def check_prompt(reported: ReportedUsage, expected: int, *, share: float, slack: int) -> None:
     """Raise ``prompt_truncated`` when the endpoint read far fewer tokens than were sent.
 
     Fewer than ``share`` (0..1) times ``expected`` minus ``slack`` tokens: other vocabularies differ
-    by less, a silent cut by more. A missing count proves nothing and passes. Servers that count
-    cached tokens apart (more cached than prompt) have both added.
+    by less, a silent cut by more. A missing count proves nothing and passes, and so does one below
+    ``SMALLEST_CONTEXT``: no server cuts a prompt to so little, but some report a made-up number.
+    Servers that count cached tokens apart (more cached than prompt) have both added.
     """
     if reported.prompt is None:
         return
     read = reported.prompt
     if reported.cached is not None and reported.cached > read:
         read += reported.cached
-    if read < share * expected - slack:
+    if SMALLEST_CONTEXT <= read < share * expected - slack:
         raise ModelError(
             f"The endpoint read {read:,} prompt tokens of about {expected:,} that were sent:"
             " it silently cut the prompt.",

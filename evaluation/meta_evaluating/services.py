@@ -20,7 +20,7 @@ from evaluation.meta_evaluating import comparing, rating, tables
 from evaluation.meta_evaluating.figures import Figure, with_chance
 from evaluation.models import JudgeRun, MetaEvaluation
 
-LIBRARIES = ("numpy", "scipy", "krippendorff")
+LIBRARIES = ("numpy", "scipy")
 GOLD_RULE = (
     "relation: the majority of at least two votes; pairs: made by at least two; ratings: each raw"
 )

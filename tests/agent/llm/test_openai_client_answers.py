@@ -383,6 +383,10 @@ def test_a_silently_cut_prompt_is_never_scored(
         ({"prompt_tokens": 749}, False),
         ({"prompt_tokens": 5000}, True),
         (None, True),
+        # No server's context is that short: a made-up number, which proves nothing.
+        ({"prompt_tokens": 256}, False),
+        ({"prompt_tokens": 255}, True),
+        ({"prompt_tokens": 10}, True),
         # Cached tokens counted apart: 100 + 900; cached tokens counted within: 400 only.
         ({"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 900}}, True),
         ({"prompt_tokens": 400, "prompt_tokens_details": {"cached_tokens": 390}}, False),
@@ -404,7 +408,7 @@ def test_where_a_prompt_counts_as_cut(
 def test_a_cut_prompt_is_the_cause_even_of_a_cut_answer(
     server: FakeOpenAI, client: OpenAIClient, ask: Ask
 ) -> None:
-    usage = {"prompt_tokens": 10, "completion_tokens": 3}
+    usage = {"prompt_tokens": 300, "completion_tokens": 3}
     server.script([answer("x", finish_reason="length", usage=usage)])
     error = error_of(client, ask(expected_prompt_tokens=900))
     assert error.kind is ErrorKind.PROMPT_TRUNCATED
