@@ -24,7 +24,11 @@ CHOICES = (
     (ShownRelation.EQUAL, "Equal", "They say the same thing, whatever the wording."),
     (ShownRelation.A_CONTAINS_B, "A contains B", "A says all that B says, and more."),
     (ShownRelation.B_CONTAINS_A, "B contains A", "B says all that A says, and more."),
-    (ShownRelation.DIFFERENT, "Different", "Each says something that the other does not."),
+    (
+        ShownRelation.DIFFERENT,
+        "Different",
+        "Each says something the other does not, or they conflict.",
+    ),
 )
 
 

@@ -73,6 +73,7 @@ _WORK = KeyPart(
         _row("Z Mod+Shift+z", "Redo"),
         _row("d", "Definition of the item"),
         _row("f", "Flag, or take the flag away"),
+        _row("F", "Say what is wrong with a flagged task"),
         _row("c", "Comment"),
         _row("q", "Skip, with a reason"),
         _row("[", "Previous task"),

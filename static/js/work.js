@@ -1,16 +1,16 @@
-// The task page: turns presses into writes, shows what comes back, folds panels. It changes what
-// is on the page only by putting the server's fragments in place.
+// The task page: turns presses into writes and shows what comes back. It changes what is on the
+// page only by putting the server's fragments in place.
 //
-// Takes:  gavel:saved, gavel:refused, gavel:conflict (saving.js);  gavel:act { act }
-// Tells:  gavel:send, gavel:version, gavel:resume, gavel:drop;
+// Takes:  gavel:saved, gavel:refused, gavel:conflict (saving.js);
+//         gavel:act { act }, gavel:write { fields }    something to store
+// Tells:  gavel:send, gavel:version, gavel:resume, gavel:drop (saving.js); gavel:flush (notes.js);
+//         gavel:leaving              another page is about to come
 //         gavel:acting { act }       an act is on its way
 //         gavel:shown { arrived }    fragments were put in place; arrived: of another task
 'use strict';
 {
   const PARTS = ['saved', 'progress', 'clock', 'crumbs', 'key-table', 'take-back'];
-  const PAUSE_IN_TYPING = 600; // milliseconds
   let waiting = 0; // writes that are not acknowledged
-  let typing = 0; // timer of the autosave
   let onIdle = null;
 
   const task = () => document.getElementById('task');
@@ -33,34 +33,16 @@
     send(task().dataset.actUrl, [['act', text], ['row', row ? row.id.replace('-', '') : '']]);
   };
 
-  // --- Comment and flag: stored while one types
-
-  const noteFields = () =>
-    [...new FormData(task())].filter(([name]) => ['note', 'comment', 'flagged', 'flag_reason'].includes(name));
-
-  const saveNote = () => {
-    if (!typing) return;
-    clearTimeout(typing);
-    typing = 0;
-    send(task().dataset.actUrl, noteFields());
-  };
-
-  document.addEventListener('input', (event) => {
-    if (!event.target.matches('[data-autosave]')) return;
-    clearTimeout(typing);
-    typing = setTimeout(saveNote, PAUSE_IN_TYPING);
-  });
-  document.addEventListener('change', (event) => {
-    if (event.target.matches('[data-autosave]')) saveNote();
-  });
+  document.addEventListener('gavel:act', (event) => act(event.detail.act));
+  document.addEventListener('gavel:write', (event) => send(task().dataset.actUrl, event.detail.fields));
+  const flush = () => tell('gavel:flush', {});
 
   // --- Presses
 
   const lock = (locked) => { task().inert = locked; };
 
   const move = (form, button) => {
-    clearTimeout(typing);
-    typing = 0;
+    flush();
     const fields = [...new FormData(form)].filter(
       ([name]) => !['csrfmiddlewaretoken', 'op_id', 'version', 'visit', 'active_ms'].includes(name));
     const url = button?.hasAttribute('formaction') ? button.formAction : form.action;
@@ -78,20 +60,12 @@
     event.preventDefault();
     if (button?.getAttribute('aria-disabled') === 'true' || task().inert) return;
     if (button?.name === 'act') act(button.value);
-    else if (button?.matches('[data-step]')) { saveNote(); send(button.formAction, []); }
+    else if (button?.matches('[data-step]')) { flush(); send(button.formAction, []); }
     else move(form, button);
   });
 
-  document.addEventListener('gavel:act', (event) => act(event.detail.act));
-
   let arrowed = false; // a radio moved by an arrow key is not yet a decision
-  document.addEventListener('keydown', (event) => {
-    arrowed = event.key.startsWith('Arrow');
-    if (event.key === 'Enter' && !event.isComposing && event.target.id === 'skip-reason') {
-      event.preventDefault();
-      document.getElementById('skip').click();
-    }
-  });
+  document.addEventListener('keydown', (event) => { arrowed = event.key.startsWith('Arrow'); });
   document.addEventListener('click', (event) => {
     const radio = event.target.closest('#values input[name=relation]');
     if (radio && !isReadOnly()) {
@@ -102,66 +76,8 @@
       }
       return;
     }
-    const panel = event.target.closest('a[data-panel]');
-    if (panel) { event.preventDefault(); unfold(panel.dataset.panel); }
     const go = event.target.closest('a[data-go]');
     if (go && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); goTo(go.href); }
-    if (event.target.closest('#definition-button')) { event.preventDefault(); fold('definition'); }
-    if (event.target.closest('#differences')) fold('differences');
-  });
-
-  // --- Panels, and two habits that last: definition unfolded, differences marked
-
-  const habit = (name, value) => {
-    try {
-      if (value !== undefined) localStorage.setItem(`gavel.${name}`, value);
-      return localStorage.getItem(`gavel.${name}`);
-    } catch { return null; }
-  };
-
-  const dress = () => {
-    const definition = document.getElementById('definition');
-    const isOpen = habit('definition') === 'on';
-    if (definition) definition.hidden = !isOpen;
-    document.getElementById('definition-button')?.setAttribute('aria-expanded', isOpen);
-    const marked = habit('differences') !== 'off';
-    document.documentElement.dataset.differences = marked ? 'on' : 'off';
-    document.getElementById('differences')?.setAttribute('aria-pressed', marked);
-  };
-
-  const fold = (name) => {
-    const now = habit(name) || (name === 'differences' ? 'on' : 'off');
-    habit(name, now === 'on' ? 'off' : 'on');
-    dress();
-  };
-
-  const showPanel = (name) => {
-    const note = document.getElementById('note');
-    for (const part of note.querySelectorAll('[data-panel-of]')) part.hidden = part.dataset.panelOf !== name;
-    note.hidden = !name;
-  };
-
-  function unfold(name) {
-    if (isReadOnly()) return;
-    const part = document.querySelector(`[data-panel-of="${name}"]`);
-    const isOpen = !part.hidden && !part.parentElement.hidden;
-    if (name === 'flag') {
-      const box = document.getElementById('flagged');
-      box.checked = !box.checked;
-      typing = setTimeout(saveNote, 0);
-      showPanel(box.checked ? 'flag' : '');
-    } else if (isOpen) {
-      showPanel('');
-    } else {
-      showPanel(name);
-      part.querySelector('textarea').focus();
-    }
-  }
-
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || event.isComposing) return;
-    const note = document.getElementById('note');
-    if (note && !note.hidden) { saveNote(); showPanel(''); document.getElementById('main').focus(); }
   });
 
   // --- What comes back
@@ -173,12 +89,12 @@
     const old = document.getElementById(id);
     const next = fresh.getElementById(id);
     if (!old || !next || isTyping(old)) return;
-    const open = id === 'note' && [...old.querySelectorAll('[data-panel-of]')].find((p) => !p.hidden);
-    const isShown = id === 'note' && !old.hidden;
+    const controls = 'a, button, input';
+    const at = [...old.querySelectorAll(controls)].indexOf(document.activeElement);
     const scrolls = [...old.querySelectorAll('.pane-body')].map((pane) => pane.scrollTop);
     old.replaceWith(next);
+    if (at >= 0) next.querySelectorAll(controls)[at]?.focus({ preventScroll: true });
     next.querySelectorAll('.pane-body').forEach((pane, i) => { pane.scrollTop = scrolls[i] ?? 0; });
-    if (isShown && open) showPanel(open.dataset.panelOf);
   };
 
   const show = (html, address) => {
@@ -202,7 +118,6 @@
     }
     const chosen = document.querySelector('#values input[name=relation]:checked');
     task().dataset.chosen = chosen ? chosen.value : '';
-    dress();
     if (arrived) document.getElementById('main').focus({ preventScroll: true });
     tell('gavel:shown', { arrived });
     const said = arrived ? document.title : actions?.dataset.live;
@@ -276,7 +191,7 @@
   const reload = () => fetchPage(location.href).then((html) => show(html, ''), () => {});
 
   function goTo(href) {
-    saveNote();
+    flush();
     const leave = () => {
       tell('gavel:leaving', {});
       fetchPage(href).then((html) => show(html, href), () => { location.href = href; });
@@ -286,7 +201,6 @@
   }
 
   addEventListener('popstate', () => location.reload());
-  addEventListener('beforeunload', (event) => { if (typing) { saveNote(); event.preventDefault(); } });
 
   document.documentElement.dataset.script = 'on';
   document.addEventListener('DOMContentLoaded', () => { if (task()) settleDown(true); });

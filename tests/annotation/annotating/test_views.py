@@ -11,6 +11,13 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Event, TaskSet, User
+from tests.design.html_checks import (
+    duplicate_ids,
+    foreign_loads,
+    inline_code,
+    key_clashes,
+    undocumented_keys,
+)
 from tests.factories import make_case, make_comparison, make_member, make_task_set
 
 HOSTILE = (
@@ -414,6 +421,22 @@ def test_a_script_gets_the_next_task_as_a_fragment(
     )
     assert unfinished.status_code == 422
     assert unfinished.json()["detail"].startswith("4 values are not settled")
+
+
+def test_pages_keep_the_rules_of_the_design(
+    anna: Any, single: Assignment, lists: Assignment
+) -> None:
+    press(anna, single, "submit", relation="equal", flagged="on")
+    press(anna, lists, "act", act="match 1 1")
+    press(anna, lists, "act", act="none a 2")
+    queue = f"/work/{single.task.task_set_id}/"
+    addresses = [url(single), url(lists), f"{url(lists)}?from={single.pk}&panel=skip", queue]
+    for address in [*addresses, queue + "guidelines/"]:
+        page = anna.get(address).text
+        for check in (key_clashes, inline_code, foreign_loads, duplicate_ids):
+            assert check(page) == [], (check, address)
+        if "/a/" in address:
+            assert undocumented_keys(page) == [], address
 
 
 def test_fast_mode_is_switched_on_the_page(anna: Any, single: Assignment) -> None:
