@@ -152,7 +152,7 @@ class Evidence(models.Model):
                 condition=models.Q(found="not_found", start__isnull=True, end__isnull=True)
                 | (
                     ~models.Q(found="not_found")
-                    & models.Q(start__isnull=False, end__gt=models.F("start"))
+                    & models.Q(start__isnull=False, end__isnull=False, end__gt=models.F("start"))
                 ),
                 name="evidence_start_before_end",
             ),
