@@ -125,6 +125,11 @@ class Full:
         }
         return Answer(assignment=self.assignment, **full)
 
+    def a_spare_answer(self) -> Answer:
+        spare = self.an_answer()
+        spare.save()
+        return spare
+
     def an_assignment(self, **fields: Any) -> Assignment:
         full = {"task": self.second, "position": 9, "first_side": "model", **fields}
         return Assignment(annotator=self.annotator, **full)
@@ -170,7 +175,7 @@ BAD: dict[str, list[Bad]] = {
     "event_once_a_version": [lambda w: w.an_event(op_id=uuid.UUID(int=8))],
     "assignment_once_a_round": [lambda w: w.an_assignment(task=w.task)],
     "assignment_status_known": [
-        lambda w: w.an_assignment(status="lost", current=None),
+        lambda w: w.an_assignment(status="lost", current=w.a_spare_answer()),
     ],
     "assignment_done_has_answer": [
         lambda w: w.an_assignment(status="submitted"),

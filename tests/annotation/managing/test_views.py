@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -106,8 +107,6 @@ def test_no_control_is_shown_that_the_role_cannot_use(
 
 
 def links(html: str) -> list[str]:
-    import re
-
     return [found.replace("&amp;", "&") for found in re.findall(r'(?:href|action)="([^"]+)"', html)]
 
 
