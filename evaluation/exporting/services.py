@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -38,6 +38,7 @@ from evaluation.exporting.writers import (
 BUNDLE, ANSWERS, CSV = "bundle", "answers", "csv"
 FORMATS = (BUNDLE, ANSWERS, CSV)
 TABLE_VERSION = 1
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -76,17 +77,24 @@ class Written:
 
 
 def export_study(
-    study: Study, wanted: Wanted, out: Path, *, force: bool = False, actor: User | None = None
+    study: Study,
+    wanted: Wanted,
+    out: Path,
+    *,
+    force: bool = False,
+    actor: User | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Written:
     """Write ``study`` to the folder ``out``, whole or not at all.
 
-    ``out`` must be missing or empty; ``force`` replaces an earlier export. Raises ``InvalidInput``
-    for options that do not fit, ``Refused`` when a quote is not what its text says (naming the
-    row), for work by somebody without a pseudonym, and when the disk cannot be written.
+    ``out`` must be missing or empty; ``force`` replaces an earlier export; ``progress`` hears of
+    each file of a bundle. Raises ``InvalidInput`` for options that do not fit, ``Refused`` when a
+    quote is not what its text says (naming the row), for work by somebody without a pseudonym,
+    and when the disk cannot be written.
     """
     wanted = _checked(study, wanted)
     with new_folder(out, force=force) as folder:
-        written = _write(study, wanted, folder)
+        written = _write(study, wanted, folder, progress)
     audit.log(
         "study.exported",
         actor=actor,
@@ -165,13 +173,15 @@ def _comparison_set(study: Study, task_set: TaskSet | None) -> TaskSet:
     return task_set
 
 
-def _write(study: Study, wanted: Wanted, folder: Path) -> Written:
+def _write(study: Study, wanted: Wanted, folder: Path, progress: Progress) -> Written:
     with one_view():
         study = Study.objects.select_related("template").get(pk=study.pk)
         collector = Collector(study)
         if wanted.format == BUNDLE:
-            tally = Tally()
-            files = [write_lines(folder, name, lines(collector, name, tally)) for name in FILES]
+            tally, files = Tally(), []
+            for name in FILES:
+                files.append(write_lines(folder, name, lines(collector, name, tally)))
+                progress(len(files), len(FILES))
             manifest = bundle_manifest(tally, files)
         else:
             files, manifest = _write_table(study, wanted, folder, collector)

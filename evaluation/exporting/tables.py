@@ -121,7 +121,7 @@ class AnswerTable:
 
     def rows(self) -> Iterator[Given]:
         """All versions of all answers and all drafts, in the order of the bundle."""
-        for piece in self.collector.work.given_answers(self.task_set):
+        for piece in self.collector.work.given_answers(self.task_set, with_tasks=True):
             stays = grouped(
                 Visit.objects.order_by("started_at", "pk"),
                 "assignment_id",

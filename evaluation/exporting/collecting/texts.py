@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.db.models import Prefetch
+
 from annotation.errors import Refused
 from annotation.models import (
     Answer,
@@ -124,9 +126,14 @@ class TextRows:
         checklists = (
             Checklist.objects.filter(case__study=self.source.study)
             .select_related("case", "template", "summary")
-            .defer("summary__text")
+            .defer("summary__text", "template__content", "template__source")
             .prefetch_related(
-                "items__values__evidence__summary", "items__values__evidence__document"
+                Prefetch(
+                    "items__values__evidence",
+                    Evidence.objects.select_related("summary", "document").defer(
+                        "summary__text", "document__text"
+                    ),
+                )
             )
         )
         names = checklists.select_related(None).prefetch_related(None).defer(None)

@@ -20,6 +20,18 @@ from evaluation.exporting.collecting.common import (
 from evaluation.exporting.reading import each, grouped, pieces, sorted_ids
 from evaluation.exporting.rows import quotes_of
 
+# Large columns that a row of the export does not hold, and those of tasks that most do not.
+NOT_NEEDED = (
+    "task__task_set__options",
+    "task__task_set__source",
+    "task__case__metadata",
+    "task__summary__text",
+    "task__summary__metadata",
+    "current__payload",
+    "current__metadata",
+)
+OF_TASKS = ("task__content", "task__metadata")
+
 
 class WorkRows:
     """Rows of tasks, assignments, answers, events and visits."""
@@ -68,7 +80,8 @@ class WorkRows:
 
     def _check_quotes(self, row: str, task: Task, payload: dict[str, Any] | None) -> None:
         try:
-            quotes = quotes_of(task.task_set.kind, task.content, payload)
+            content = task.content if payload is None else {}
+            quotes = quotes_of(task.task_set.kind, content, payload)
         except InvalidInput as error:
             raise Refused(f"{row}: it cannot be read ({error.message}).") from error
         if not quotes:
@@ -90,10 +103,13 @@ class WorkRows:
             for row in sorted((s, t, self.source.people.of(a), r, pk) for s, t, a, r, pk in found)
         ]
 
-    def _assignments_in_pieces(self, task_set: TaskSet | None = None) -> Iterator[list[Assignment]]:
+    def _assignments_in_pieces(
+        self, task_set: TaskSet | None = None, *, with_tasks: bool = False
+    ) -> Iterator[list[Assignment]]:
+        """All assignments, some at a time; ``with_tasks``: with what their tasks ask."""
         assignments = Assignment.objects.select_related(
             "task__task_set", "task__case", "task__summary", "current"
-        ).defer("task__summary__text")
+        ).defer(*NOT_NEEDED, *(() if with_tasks else OF_TASKS))
         for piece in pieces(self.assignment_ids(task_set)):
             found = assignments.in_bulk(piece)
             yield [found[pk] for pk in piece]
@@ -127,14 +143,19 @@ class WorkRows:
                 )
 
     def given_answers(
-        self, task_set: TaskSet | None = None
+        self, task_set: TaskSet | None = None, *, with_tasks: bool = False
     ) -> Iterator[list[tuple[Assignment, list[Answer]]]]:
         """Every assignment with all versions of its answer, oldest first; some at a time.
+        ``with_tasks``: with what the tasks ask.
 
         Raises ``Refused`` when a quote is not what its text says.
         """
-        answers = Answer.objects.select_related("guideline", "template").order_by("version")
-        for piece in self._assignments_in_pieces(task_set):
+        answers = (
+            Answer.objects.select_related("guideline", "template")
+            .defer("guideline__text", "template__content", "template__source")
+            .order_by("version")
+        )
+        for piece in self._assignments_in_pieces(task_set, with_tasks=with_tasks):
             by_assignment = grouped(answers, "assignment_id", [a.pk for a in piece])
             for assignment in piece:
                 for answer in by_assignment[assignment.pk]:

@@ -34,7 +34,13 @@ class Command(GavelCommand):
         study = study_by_slug(options["study"])
         task_set = task_set_by_key(study, options["task_set"]) if options["task_set"] else None
         wanted = Wanted(options["format"], task_set, frozenset(options["include"]))
-        written = export_study(study, wanted, options["out"], force=options["force"])
+        written = export_study(
+            study,
+            wanted,
+            options["out"],
+            force=options["force"],
+            progress=lambda done, total: self.progress(done, total, "Files"),
+        )
         return {
             "study": study.slug,
             "out": str(options["out"]),
