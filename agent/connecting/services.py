@@ -21,7 +21,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,119}")
 
 
 def rules_judge() -> Judge:
-    """The built-in baseline; its row is made on first use."""
+    """The built-in baseline; its row comes with the migrations, and is made again if it is gone."""
     return Judge.objects.get_or_create(name=RULES, defaults={"kind": Judge.Kind.RULES})[0]
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.crypto import get_random_string
 
 from annotation import audit
 from annotation.checklists.loader import builtin_templates, load_builtin
@@ -160,6 +164,50 @@ def add_member(
         membership.save()
         audit.log("member.set", actor=actor, study=study, target=user, detail={"role": role})
     return membership
+
+
+@dataclass(frozen=True)
+class AddedPerson:
+    """A member; ``password`` is set only when the account was made now, and is stored nowhere."""
+
+    membership: Membership
+    password: str | None
+
+
+def add_people(
+    study: Study, names: Sequence[str], role: str, *, actor: User | None = None
+) -> list[AddedPerson]:
+    """Make the people called ``names`` members with ``role``, all or none.
+
+    A name without an account gets one with a random password. Raises ``InvalidInput`` for no name,
+    a name that no account can have, a deactivated account or an unknown role.
+    """
+    if not names:
+        raise InvalidInput("Name at least one person.")
+    added = []
+    with transaction.atomic():
+        for name in dict.fromkeys(names):
+            user = User.objects.filter(username=name).first()
+            password = None
+            if user is None:
+                password = get_random_string(14)
+                user = _new_account(name, password)
+            elif not user.is_active:
+                raise InvalidInput(f"The account {name} is deactivated. Activate it in the admin.")
+            added.append(AddedPerson(add_member(study, user, role, actor=actor), password))
+    return added
+
+
+def _new_account(name: str, password: str) -> User:
+    user = User(username=name)
+    user.set_password(password)
+    try:
+        user.full_clean()
+    except ValidationError as error:
+        reasons = " ".join(error.messages)
+        raise InvalidInput(f"“{name}” cannot be a user name. {reasons}") from error
+    user.save()
+    return user
 
 
 def _next_pseudonym(study: Study, role: str) -> str:

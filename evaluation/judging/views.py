@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseStopPolling
 
-from agent.connecting.services import rules_judge
 from annotation.errors import DomainError, NotFound
 from annotation.managing.pages import describe_payload, item_of
 from annotation.managing.services import template_of
@@ -37,7 +36,6 @@ def runs(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     """The runs of a study, and the form that starts one. Context: ``study, rows, form``."""
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     can_start = Right.START_RUNS in rights_in(request.user, study)
-    rules_judge()
     form = RunForm(request.POST if request.method == "POST" else None, study=study)
     if request.method == "POST":
         study_for(request.user, slug, Right.START_RUNS)
