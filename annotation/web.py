@@ -110,6 +110,11 @@ class TimeZoneMiddleware:
             return self.get_response(request)
 
 
+def number_in(text: str) -> int | None:
+    """The id that ``text`` of an address stands for; None when it can be none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
 def page_or_fragment(
     request: HttpRequest,
     page: str,

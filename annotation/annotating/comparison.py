@@ -76,6 +76,7 @@ class ComparisonWork:
             draft,
             wanted=view.get("row", ""),
             many_to_many=shown.options.many_to_many,
+            suggest=shown.options.suggestions,
         )
 
     def sentence(self, shown: Shown, draft: Draft) -> str:

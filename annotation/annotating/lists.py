@@ -12,7 +12,7 @@ from typing import Any
 from annotation.kinds.comparison import Content, Side
 from annotation.kinds.comparison_draft import Matching, groups
 from annotation.kinds.drafts import Draft
-from annotation.text.likeness import likeness_orders
+from annotation.text.likeness import likeness_orders, suggestions
 
 HUES = 9
 _LETTERS = "CDEFGHJKLMNPQRSTUVWXYZ"  # not A and B (the sides), nor I and O (look like digits)
@@ -36,8 +36,9 @@ class Counterpart:
 @dataclass(frozen=True, slots=True)
 class Row:
     """One value. ``match`` is the act that matches it with the current row of the other list;
-    ``order`` the numbers of the other list by likeness, when that is asked for. One row of each
-    list is in the tab order.
+    ``order`` the numbers of the other list by likeness, when that is asked for; ``likely`` a row
+    of A that may be its counterpart, with the reason, when the study suggests some. One row of
+    each list is in the tab order.
     """
 
     side: str
@@ -49,6 +50,7 @@ class Row:
     in_tab_order: bool
     match: str
     order: str
+    likely: tuple[str, str] | None = None
 
     @property
     def label(self) -> str:
@@ -78,6 +80,7 @@ class _Lists:
     pairs: list[Pair]
     orders: list[list[int]] | None
     wanted: str
+    likely: dict[int, tuple[int, str]]
 
     def state(self, letter: str, index: int) -> str:
         if any(pair[letter == "b"] == index for pair in self.pairs):
@@ -113,6 +116,7 @@ class _Lists:
                 in_tab_order=i == tab_stop,
                 match=_match_act(letter, i, current),
                 order=self._order(i) if letter == "a" else "",
+                likely=self._likely(i) if letter == "b" else None,
             )
             for i, text in enumerate(self.values[letter])
         ]
@@ -126,6 +130,13 @@ class _Lists:
             for a, b in self.pairs
             if (a if letter == "a" else b) == index
         ]
+
+    def _likely(self, index: int) -> tuple[str, str] | None:
+        """A suggestion for a row of B, as long as neither row is settled."""
+        a, because = self.likely.get(index, (-1, ""))
+        if a < 0 or self.state("a", a) != "open" or self.state("b", index) != "open":
+            return None
+        return f"A{a + 1}", because
 
     def _order(self, index: int) -> str:
         return " ".join(str(i + 1) for i in self.orders[index]) if self.orders else ""
@@ -143,7 +154,13 @@ def shown_pairs(matching: Matching, first: Side) -> list[Pair]:
 
 
 def lists_context(
-    content: Content, first: Side, draft: Draft, *, wanted: str, many_to_many: bool
+    content: Content,
+    first: Side,
+    draft: Draft,
+    *,
+    wanted: str,
+    many_to_many: bool,
+    suggest: bool = False,
 ) -> dict[str, Any]:
     """What the list page needs; ``wanted`` names the row to go to (``a3``) or is empty."""
     matching = Matching.of(draft)
@@ -155,6 +172,7 @@ def lists_context(
         pairs=shown_pairs(matching, first),
         orders=likeness_orders(values["a"], values["b"]) if by_likeness else None,
         wanted=wanted,
+        likely=_likely(values["a"], values["b"]) if suggest else {},
     )
     current = lists.current()
     marks = _marks(lists.pairs)
@@ -178,6 +196,14 @@ def lists_context(
         "by_likeness": by_likeness,
         "many_to_many": many_to_many,
     }  # fmt: skip
+
+
+def _likely(lefts: list[str], rights: list[str]) -> dict[int, tuple[int, str]]:
+    """Place in B -> the place in A suggested for it, the first where there are several."""
+    found: dict[int, tuple[int, str]] = {}
+    for suggestion in suggestions(lefts, rights):
+        found.setdefault(suggestion.right, (suggestion.left, suggestion.because))
+    return found
 
 
 def _marks(pairs: list[Pair]) -> dict[Pair, Mark]:

@@ -13,6 +13,7 @@ from annotation.errors import DomainError, NotFound
 from annotation.models import Assignment, TaskSet, User
 from annotation.models.assignments import AssignmentQuerySet
 from annotation.permissions import Right, require
+from annotation.web import number_in
 
 PAGE = 100
 FILTERS = ("all", "open", "submitted", "skipped", "flagged", "changed")
@@ -91,10 +92,11 @@ def neighbours(user: User, task_set: TaskSet, shown: Assignment) -> tuple[int | 
 
 def just_done(user: User, shown: Assignment, assignment_id: str) -> Assignment | None:
     """The done assignment that the annotator came from, if it is one of the same open set."""
-    if not (assignment_id.isascii() and assignment_id.isdigit()):
+    number = number_in(assignment_id)
+    if number is None:
         return None
     try:
-        found = assignment_of(user, int(assignment_id))
+        found = assignment_of(user, number)
     except DomainError:
         return None
     same_set = found.task.task_set_id == shown.task.task_set_id

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from annotation.errors import InvalidInput
 from annotation.models import Study, User
 from annotation.permissions import Right, study_for
+from annotation.web import number_in
 
 M = TypeVar("M", bound=Model)
 
@@ -39,15 +40,14 @@ class Filter:
 
     def read(self, text: str) -> str | int:
         """The value to look for. Raises ``InvalidInput``."""
-        if "\x00" in text:
-            raise InvalidInput(f"?{self.name}= holds a NUL character, which no stored text has.")
         if self.choices and text not in self.choices:
             raise InvalidInput(f"?{self.name}= must be one of: {', '.join(self.choices)}.")
         if not self.number:
             return text
-        if not (text.isascii() and text.isdigit() and len(text) < 19):
+        number = number_in(text)
+        if number is None:
             raise InvalidInput(f"?{self.name}= must be an id, such as 17.")
-        return int(text)
+        return number
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
+from pydantic import ValidationError
 
 from annotation import audit
 from annotation.errors import InvalidFile, InvalidInput
+from annotation.kinds.options import TaskSetOptions
 from annotation.managing.services import create_study, template_of
 from annotation.models import Case, Study, Task, TaskSet, User
 from annotation.models import ImportReport as StoredReport
@@ -83,6 +85,7 @@ def import_comparisons(
     *,
     task_set_key: str = "comparison",
     overlap: int = 3,
+    options: Mapping[str, Any] | None = None,
     accept_partial: bool = False,
     actor: User | None = None,
     progress: Progress = lambda done, total: None,
@@ -99,6 +102,7 @@ def import_comparisons(
         item = template.item_for(name)
         return item.key if item else None
 
+    chosen = read_options(options or {})
     files = json_files(paths)
     report = ImportReport()
     for done, path in enumerate(files):
@@ -108,7 +112,7 @@ def import_comparisons(
         def store(path: Path = path, file_report: FileReport = file_report) -> None:
             records = read_comparisons(path, resolve, file_report)
             if records:
-                task_set = _task_set(study, task_set_key, "comparison", overlap, path)
+                task_set = _task_set(study, task_set_key, "comparison", overlap, chosen, path)
                 _store_comparisons(task_set, records, file_report)
 
         import_file(file_report, store, accept_partial=accept_partial)
@@ -131,7 +135,23 @@ def json_files(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def _task_set(study: Study, key: str, kind: str, overlap: int, path: Path) -> TaskSet:
+def read_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a task set, checked; those left out are at their default and not stored.
+
+    Raises ``InvalidInput`` with the names that there are.
+    """
+    try:
+        return TaskSetOptions.model_validate(options).model_dump(mode="json", exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        known = ", ".join(TaskSetOptions.model_fields)
+        name = ".".join(map(str, first["loc"]))
+        raise InvalidInput(f"Option {name}: {first['msg']}. The options are: {known}.") from error
+
+
+def _task_set(
+    study: Study, key: str, kind: str, overlap: int, options: dict[str, Any], path: Path
+) -> TaskSet:
     task_set, _ = TaskSet.objects.get_or_create(
         study=study,
         key=key,
@@ -139,6 +159,7 @@ def _task_set(study: Study, key: str, kind: str, overlap: int, path: Path) -> Ta
             "title": TaskSet.Kind(kind).label,
             "kind": kind,
             "overlap": overlap,
+            "options": options,
             "source": {"file": storable_text(path.name)},
         },
     )
@@ -146,6 +167,11 @@ def _task_set(study: Study, key: str, kind: str, overlap: int, path: Path) -> Ta
         raise InvalidInput(
             f"{study.slug} has a task set called {key} of another kind ({task_set.kind}). "
             "Choose another key with --task-set."
+        )
+    if options and options != task_set.options:
+        raise InvalidInput(
+            f"{key} was made with other options, and answers may depend on them. "
+            "Choose another key with --task-set, or leave the options out."
         )
     return TaskSet.objects.select_for_update().get(pk=task_set.pk)
 

@@ -6,6 +6,7 @@ Exit codes: 0 on success, 1 when a job is refused or fails (a ``DomainError``), 
 
 from __future__ import annotations
 
+import argparse
 import json
 from abc import abstractmethod
 from typing import Any
@@ -61,6 +62,17 @@ class GavelCommand(BaseCommand):
         if not self.stderr.isatty():
             return
         self.stderr.write(f"\r{what}: {done} of {total}", ending="\n" if done >= total else "")
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """``temperature=0`` -> ("temperature", 0), for ``type=``; a value that is no JSON is text."""
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"“{text}” is not of the form name=value")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def comma_separated(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.importing.commands import ImportCommand
 from annotation.importing.services import import_comparisons, study_for_import
-from annotation.management.base import Result
+from annotation.management.base import Result, setting
 
 FORMATS = ("comparison",)
 
@@ -23,6 +23,14 @@ class Command(ImportCommand):
         parser.add_argument("--format", required=True, choices=FORMATS)
         parser.add_argument("--task-set", default="comparison", help="key of the task set")
         parser.add_argument("--overlap", type=int, default=3, help="annotators a task")
+        parser.add_argument(
+            "--option",
+            action="append",
+            type=setting,
+            default=[],
+            metavar="K=V",
+            help="of a new task set, such as suggestions=true or many_to_many=false",
+        )
         parser.add_argument(
             "--accept-partial",
             action="store_true",
@@ -38,6 +46,7 @@ class Command(ImportCommand):
             study,
             task_set_key=options["task_set"],
             overlap=options["overlap"],
+            options=dict(options["option"]),
             accept_partial=options["accept_partial"],
             progress=lambda done, total: self.progress(done, total, "Files"),
         )

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from agent.connecting.services import add_judge, snapshot
-from annotation.management.base import GavelCommand, Result
-
-
-def parameter(text: str) -> tuple[str, Any]:
-    """``temperature=0`` -> ("temperature", 0); a value that is no JSON is a string."""
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise argparse.ArgumentTypeError(f"“{text}” is not of the form name=value")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+from annotation.management.base import GavelCommand, Result, setting
 
 
 class Command(GavelCommand):
@@ -31,7 +18,7 @@ class Command(GavelCommand):
         parser.add_argument("--base-url", required=True, help="usually ends in /v1")
         parser.add_argument("--model", required=True, help="as the endpoint knows it")
         parser.add_argument("--api-key-env", default="", metavar="VAR")
-        parser.add_argument("--param", action="append", type=parameter, default=[], metavar="K=V")
+        parser.add_argument("--param", action="append", type=setting, default=[], metavar="K=V")
         parser.add_argument("--concurrency", type=int, default=4)
         parser.add_argument("--timeout", type=int, default=120, metavar="SECONDS")
         parser.add_argument(

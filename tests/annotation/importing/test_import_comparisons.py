@@ -164,3 +164,21 @@ def test_the_released_pairs(study: Study, release_dir: Path) -> None:
     assert Task.objects.filter(form="single").count() == 44
     assert Task.objects.filter(content__imported_first="reference").count() == 59
     assert import_comparisons([file], study).totals["created"] == 0
+
+
+def test_options_are_kept_with_the_new_task_set(study: Study, file: Path) -> None:
+    import_comparisons([file], study, options={"suggestions": True, "many_to_many": False})
+    assert TaskSet.objects.get().options == {"suggestions": True, "many_to_many": False}
+    import_comparisons([file], study, options={"many_to_many": False, "suggestions": True})
+    import_comparisons([file], study)
+    with pytest.raises(InvalidInput, match="made with other options"):
+        import_comparisons([file], study, options={"many_to_many": True})
+
+
+@pytest.mark.parametrize("options", [{"sugestions": True}, {"idle_seconds": 1}, {"shuffle": "x"}])
+def test_unknown_or_impossible_options_are_refused_with_the_known_ones(
+    study: Study, file: Path, options: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidInput, match="The options are: many_to_many, shown_order"):
+        import_comparisons([file], study, options=options)
+    assert not TaskSet.objects.exists()
