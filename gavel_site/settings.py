@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotation.web.DomainErrorMiddleware",
+    "annotation.unstorable.UnstorableTextMiddleware",
     "annotation.web.TimeZoneMiddleware",
     "axes.middleware.AxesMiddleware",
 ]

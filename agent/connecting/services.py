@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from agent.models import Judge
 from annotation import audit
 from annotation.errors import Conflict, InvalidInput, NotFound
 from annotation.models import User
+from annotation.text.normalise import storable_json, storable_text
 
 RULES = "rules"
+LONGEST_TIMEOUT = 24 * 3600
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,119}")
 
@@ -60,29 +63,52 @@ def add_judge(
     check_address(base_url)
     if not model:
         raise InvalidInput("Name the model as the endpoint knows it (--model).")
+    for what, text in (("base_url", base_url), ("model", model)):
+        most = Judge._meta.get_field(what).max_length or 0
+        if len(text) > most or storable_text(text) != text:
+            raise InvalidInput(f"{what} may have {most} characters, none of them NUL.")
     if api_key_env and not _VARIABLE.fullmatch(api_key_env):
         raise InvalidInput(
             "--api-key-env takes the name of an environment variable (such as MY_API_KEY), "
             "never the key itself."
         )
-    if not 1 <= concurrency <= 256 or timeout_seconds < 1:
-        raise InvalidInput("Concurrency must be 1 to 256, and the time-out at least 1 second.")
-    if name == RULES or Judge.objects.filter(name=name).exists():
-        raise Conflict(f"There is a judge called {name} already. Choose another name.")
-    with transaction.atomic():
-        judge = Judge.objects.create(
-            name=name,
-            kind=Judge.Kind.OPENAI,
-            base_url=base_url.rstrip("/"),
-            model=model,
-            api_key_env=api_key_env,
-            params=dict(params or {}),
-            concurrency=concurrency,
-            timeout_seconds=timeout_seconds,
-            is_anchored=is_anchored,
+    if not 1 <= concurrency <= 256 or not 1 <= timeout_seconds <= LONGEST_TIMEOUT:
+        raise InvalidInput(
+            f"Concurrency must be 1 to 256, and the time-out 1 to {LONGEST_TIMEOUT:,} seconds."
         )
-        audit.log("judge.added", actor=actor, target=judge, detail=snapshot(judge))
+    taken = Conflict(f"There is a judge called {name} already. Choose another name.")
+    if name == RULES or Judge.objects.filter(name=name).exists():
+        raise taken
+    judge = Judge(
+        name=name,
+        kind=Judge.Kind.OPENAI,
+        base_url=base_url.rstrip("/"),
+        model=model,
+        api_key_env=api_key_env,
+        params=_params(params or {}),
+        concurrency=concurrency,
+        timeout_seconds=timeout_seconds,
+        is_anchored=is_anchored,
+    )
+    try:
+        with transaction.atomic():
+            judge.save()
+            audit.log("judge.added", actor=actor, target=judge, detail=snapshot(judge))
+    except IntegrityError:  # somebody else added it after we looked
+        raise taken from None
     return judge
+
+
+def _params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """``params`` if they are JSON that both databases hold: no NaN, no NUL."""
+    clean = dict(params)
+    try:
+        json.dumps(clean, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"The parameters cannot be written as JSON: {error}.") from error
+    if storable_json(clean) != clean:
+        raise InvalidInput("The parameters hold a NUL character or half of a surrogate pair.")
+    return clean
 
 
 def check_address(base_url: str) -> None:

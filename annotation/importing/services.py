@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from django.db.models import Max
 from pydantic import ValidationError
 
 from annotation import audit
-from annotation.errors import InvalidFile, InvalidInput
+from annotation.errors import Conflict, InvalidFile, InvalidInput
 from annotation.kinds.options import TaskSetOptions
 from annotation.managing.services import create_study, template_of
 from annotation.models import Case, Study, Task, TaskSet, User
@@ -23,6 +24,8 @@ from annotation.records.report import FileReport, FileStatus, ImportReport
 from annotation.text.normalise import storable_text
 
 BATCH = 500
+LARGEST_OVERLAP = 100
+_TASK_SET_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")
 REFUSED = (
     "Nothing of this file was stored, because of the problems above. Mend it, or import what is "
     "sound with --accept-partial."
@@ -38,16 +41,23 @@ def study_for_import(slug: str, *, actor: User | None = None) -> tuple[Study, bo
     study = Study.objects.select_related("template").filter(slug=slug).first()
     if study is not None:
         return study, False
-    return create_study(slug, actor=actor), True
+    try:
+        return create_study(slug, actor=actor), True
+    except Conflict:  # another import made it at this moment
+        return Study.objects.select_related("template").get(slug=slug), False
 
 
-def import_file(report: FileReport, store: Callable[[], None], *, accept_partial: bool) -> None:
+def import_file(
+    study: Study, report: FileReport, store: Callable[[], None], *, accept_partial: bool
+) -> None:
     """Run ``store`` for one file in one transaction; undo it when the file had problems.
 
-    With ``accept_partial`` what is sound stays. ``store`` adds to the report what it made.
+    With ``accept_partial`` what is sound stays. ``store`` adds to the report what it made. Imports
+    into one study take turns, so that the second finds what the first has stored.
     """
     try:
         with transaction.atomic():
+            Study.objects.select_for_update().get(pk=study.pk)
             store()
             if report.problems and not accept_partial:
                 transaction.set_rollback(True)
@@ -102,6 +112,13 @@ def import_comparisons(
         item = template.item_for(name)
         return item.key if item else None
 
+    if not _TASK_SET_KEY.fullmatch(task_set_key):
+        raise InvalidInput(
+            f"“{task_set_key[:40]}” cannot name a task set: use letters, digits, - and _ "
+            "(at most 80)."
+        )
+    if not 1 <= overlap <= LARGEST_OVERLAP:
+        raise InvalidInput(f"The overlap must be 1 to {LARGEST_OVERLAP} annotators a task.")
     chosen = read_options(options or {})
     files = json_files(paths)
     report = ImportReport()
@@ -115,7 +132,7 @@ def import_comparisons(
                 task_set = _task_set(study, task_set_key, "comparison", overlap, chosen, path)
                 _store_comparisons(task_set, records, file_report)
 
-        import_file(file_report, store, accept_partial=accept_partial)
+        import_file(study, file_report, store, accept_partial=accept_partial)
         progress(done + 1, len(files))
     keep_report(study, report, source=", ".join(map(str, files)), kind="comparison", actor=actor)
     return report

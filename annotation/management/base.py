@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
 from annotation.errors import DomainError
 
@@ -39,6 +41,8 @@ class GavelCommand(BaseCommand):
             result = self.run(**options)
         except DomainError as error:
             raise CommandError(error.message, returncode=1) from error
+        except DatabaseError as error:
+            raise CommandError(_sentence(error), returncode=1) from error
         text = json.dumps(result, allow_nan=False) if options["json"] else self.describe(result)
         self.stdout.write(text)
 
@@ -64,14 +68,49 @@ class GavelCommand(BaseCommand):
         self.stderr.write(f"\r{what}: {done} of {total}", ending="\n" if done >= total else "")
 
 
+def _sentence(error: DatabaseError) -> str:
+    """What a person can do about what the database said (``--traceback`` shows where)."""
+    said = (str(error).splitlines() or ["nothing"])[0]
+    if isinstance(error, IntegrityError):
+        return (
+            f"Something else stored the same at the same moment ({said}), so this was not stored. "
+            "Look at what is there now, and try again."
+        )
+    if isinstance(error, OperationalError | ProgrammingError):
+        return (
+            f"The database cannot be used now ({said}). Check DATABASE_URL, prepare it with "
+            "migrate, or wait until another job has finished; then try again."
+        )
+    return f"The database cannot store this ({said}). Nothing of this step was stored."
+
+
+def whole_number(low: int = 0, high: int = 2**63 - 1) -> Callable[[str], int]:
+    """For ``type=`` of an argument: a whole number that the database can hold."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"“{text[:40]}” is no whole number") from None
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"must be from {low} to {high}")
+        return number
+
+    return read
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def setting(text: str) -> tuple[str, Any]:
     """``temperature=0`` -> ("temperature", 0), for ``type=``; a value that is no JSON is text."""
     name, sign, value = text.partition("=")
     if not sign or not name:
         raise argparse.ArgumentTypeError(f"“{text}” is not of the form name=value")
     try:
-        return name, json.loads(value)
-    except ValueError:
+        return name, json.loads(value, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
         return name, value
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
 
 from annotation import audit
@@ -24,8 +24,12 @@ from annotation.models import (
     TaskSet,
     User,
 )
+from annotation.text.normalise import storable_text
 
 DEFAULT_TEMPLATE = "legal-26"
+LONGEST_NAME = 200
+LARGEST_SEED = 2**63 - 1
+TAKEN = "There is a study called {slug} already. Choose another name."
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 
 
@@ -45,17 +49,33 @@ def store_template(
                 "Give the changed template a new version."
             )
         return row
-    with transaction.atomic():
-        row = ChecklistVersion.objects.create(
-            key=template.key,
-            version=template.version,
-            name=template.name,
-            content=template.to_json(),
-            content_hash=template.content_hash(),
-            source=source,
-        )
-        audit.log("template.stored", actor=actor, target=row, detail={"hash": row.content_hash})
+    try:
+        with transaction.atomic():
+            row = ChecklistVersion.objects.create(
+                key=template.key,
+                version=template.version,
+                name=template.name,
+                content=template.to_json(),
+                content_hash=template.content_hash(),
+                source=storable_text(source),
+            )
+            audit.log("template.stored", actor=actor, target=row, detail={"hash": row.content_hash})
+    except IntegrityError:
+        return _stored_meanwhile(template)
     return row
+
+
+def _stored_meanwhile(template: Template) -> ChecklistVersion:
+    """The row that somebody else stored at the same moment. Raises ``Conflict``."""
+    digest = template.content_hash()
+    row = ChecklistVersion.objects.filter(key=template.key, content_hash=digest).first()
+    if row is not None and row.version == template.version:
+        return row
+    stored = f"the version {row.version}" if row else "another content under the same version"
+    raise Conflict(
+        f"{template.key} {template.version} cannot be stored: there is {stored} of it already. "
+        "Give the changed template a new version, or go on with the stored one."
+    )
 
 
 def newest_template(key: str) -> ChecklistVersion:
@@ -94,8 +114,8 @@ def create_study(
 ) -> Study:
     """Make an empty study.
 
-    Raises ``InvalidInput`` for a slug that cannot stand in an address, ``Conflict`` when the slug
-    is taken, ``NotFound`` for an unknown template.
+    Raises ``InvalidInput`` for a slug that cannot stand in an address, a name or a seed that
+    cannot be stored, ``Conflict`` when the slug is taken, ``NotFound`` for an unknown template.
     """
     if not _SLUG.fullmatch(slug):
         raise InvalidInput(
@@ -103,17 +123,25 @@ def create_study(
             "(at most 80), beginning with a letter or digit."
         )
     if Study.objects.filter(slug=slug).exists():
-        raise Conflict(f"There is a study called {slug} already. Choose another name.")
-    with transaction.atomic():
-        study = Study.objects.create(
-            slug=slug,
-            name=name or slug,
-            template=newest_template(template_key),
-            seed=seed,
-            is_synthetic=is_synthetic,
-            created_by=actor,
-        )
-        audit.log("study.created", actor=actor, study=study, target=slug)
+        raise Conflict(TAKEN.format(slug=slug))
+    if len(name) > LONGEST_NAME or "\x00" in name:
+        raise InvalidInput(f"A study's name may have {LONGEST_NAME} characters. Shorten it.")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InvalidInput(f"The seed must be from 0 to {LARGEST_SEED:,}.")
+    template = newest_template(template_key)
+    try:
+        with transaction.atomic():
+            study = Study.objects.create(
+                slug=slug,
+                name=name or slug,
+                template=template,
+                seed=seed,
+                is_synthetic=is_synthetic,
+                created_by=actor,
+            )
+            audit.log("study.created", actor=actor, study=study, target=slug)
+    except IntegrityError:  # somebody else made it after we looked
+        raise Conflict(TAKEN.format(slug=slug)) from None
     return study
 
 

@@ -16,6 +16,7 @@ from annotation.kinds.comparison import Content, Side
 from annotation.records.fields import (
     Misfit,
     as_bool,
+    as_case_id,
     as_int,
     as_list,
     as_name,
@@ -161,7 +162,7 @@ def _record(
 ) -> ComparisonRecord:
     place = entry.place("keys")
     key = as_object(entry.key, place)
-    case_id = as_name(member(key, "case_id", place), within(place, "case_id"))
+    case_id = as_case_id(member(key, "case_id", place), within(place, "case_id"))
     item_place = within(place, "checklist_item")
     item_name = as_name(member(key, "checklist_item", place), item_place)
     index_place = within(place, "source_pair_idx")

@@ -10,7 +10,10 @@ import unicodedata
 
 from annotation.records.quoting import printable, shown
 
+# As many characters as the columns hold; a test keeps them equal to the models.
 NAME_LENGTH = 200
+CASE_ID_LENGTH = 120
+LENGTH_BIN_LENGTH = 40
 LARGEST_INT = 2**31 - 1
 
 
@@ -49,16 +52,21 @@ def as_text(value: object, place: str) -> str:
     return value
 
 
-def as_name(value: object, place: str) -> str:
-    """An identifier: text of up to 200 characters, no outer blanks, no control characters."""
+def as_name(value: object, place: str, *, longest: int = NAME_LENGTH) -> str:
+    """An identifier: up to ``longest`` characters, no outer blanks, no control characters."""
     name = as_text(value, place)
     if name != name.strip():
         raise Misfit(place, f"must have no blanks at its ends, and is {shown(name)}.")
-    if len(name) > NAME_LENGTH:
-        raise Misfit(place, f"must have {NAME_LENGTH} characters or fewer, and has {len(name):,}.")
+    if len(name) > longest:
+        raise Misfit(place, f"must have {longest} characters or fewer, and has {len(name):,}.")
     if any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
         raise Misfit(place, f"must have no control characters, and is {shown(name)}.")
     return name
+
+
+def as_case_id(value: object, place: str) -> str:
+    """A name of up to 120 characters."""
+    return as_name(value, place, longest=CASE_ID_LENGTH)
 
 
 def as_int(value: object, place: str, *, low: int = 0, high: int = LARGEST_INT) -> int:

@@ -13,7 +13,7 @@ from django.db import transaction
 from agent.connecting.services import rules_judge
 from annotation import audit
 from annotation.assigning.services import assign_tasks
-from annotation.errors import Refused
+from annotation.errors import Conflict, Refused
 from annotation.importing.checklists import store_items
 from annotation.importing.services import BATCH, content_hash
 from annotation.kinds import extraction
@@ -65,6 +65,18 @@ def load_demo_study() -> Loaded:
     existing = Study.objects.filter(slug=demo.key).first()
     if existing is not None:
         return Loaded(existing, made=False)
+    try:
+        study = _demo_study(demo)
+    except Conflict:  # somebody else loaded it at this moment
+        return Loaded(Study.objects.get(slug=demo.key), made=False)
+    comparison = study.task_sets.get(key="comparison")
+    run = start_run(study, comparison, rules_judge())
+    work(run.pk, worker=worker_name())
+    return Loaded(study, made=True)
+
+
+def _demo_study(demo: DemoStudy) -> Study:
+    """The study with everything but the run. Raises ``Conflict`` when it is there already."""
     with transaction.atomic():
         study = create_study(
             demo.key,
@@ -83,10 +95,7 @@ def load_demo_study() -> Loaded:
             _task_set(study, demo, kind, cases, people, guideline)
         _try_it(study, people)
         audit.log("demo.loaded", actor=None, study=study, target=study)
-    comparison = study.task_sets.get(key="comparison")
-    run = start_run(study, comparison, rules_judge())
-    work(run.pk, worker=worker_name())
-    return Loaded(study, made=True)
+    return study
 
 
 def demo_accounts() -> list[tuple[str, str]]:

@@ -73,9 +73,30 @@ def _one_of(*words: str) -> AfterValidator:
 
 Moment = Annotated[str, AfterValidator(_moment)]
 Day = Annotated[str, AfterValidator(_day)]
-Slug = Annotated[str, StringConstraints(pattern=r"^[-a-zA-Z0-9_]+$")]
+Slug = Annotated[str, StringConstraints(pattern=r"^[-a-zA-Z0-9_]+$", max_length=80)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, StringConstraints(min_length=1)]
+
+
+def _upto(most: int, least: int = 0) -> StringConstraints:
+    """As many characters as the column holds; a test compares them with the models."""
+    return StringConstraints(min_length=least, max_length=most)
+
+
+CaseId = Annotated[str, _upto(120, 1)]
+Text10 = Annotated[str, _upto(10)]
+Text40 = Annotated[str, _upto(40)]
+Text64 = Annotated[str, _upto(64)]
+Text80 = Annotated[str, _upto(80)]
+Text120 = Annotated[str, _upto(120)]
+Text200 = Annotated[str, _upto(200)]
+Text300 = Annotated[str, _upto(300)]
+Text500 = Annotated[str, _upto(500)]
+Name40 = Annotated[str, _upto(40, 1)]
+Name64 = Annotated[str, _upto(64, 1)]
+Name80 = Annotated[str, _upto(80, 1)]
+Name200 = Annotated[str, _upto(200, 1)]
+Name300 = Annotated[str, _upto(300, 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Small = Annotated[int, Field(ge=0, le=2**15 - 1)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -126,18 +147,18 @@ class Row(Strict):
 class TemplateRef(Strict):
     """A version of a checklist template."""
 
-    key: Name
-    version: Name
+    key: Name80
+    version: Name40
 
 
 class StudyRow(Row):
     """The study. Its address (slug) is not part of it: whoever imports it chooses one."""
 
     FILE = "study.jsonl"
-    name: Name
+    name: Name200
     description: str
     seed: Seed
-    time_zone: Name
+    time_zone: Name64
     is_synthetic: bool
     template: TemplateRef
 
@@ -149,8 +170,8 @@ class TemplateRow(Row):
     """A template version that something in the study was made with."""
 
     FILE = "templates.jsonl"
-    key: Name
-    version: Name
+    key: Name80
+    version: Name40
     content_hash: Sha256
     content: Object
 
@@ -174,7 +195,7 @@ class MemberRow(Row):
     """A person, by pseudonym alone."""
 
     FILE = "members.jsonl"
-    pseudonym: Name
+    pseudonym: Name40
     role: Annotated[str, _one_of("annotator", "adjudicator", "researcher", "admin")]
 
     def identity(self) -> Key:
@@ -183,12 +204,12 @@ class MemberRow(Row):
 
 class CaseRow(Row):
     FILE = "cases.jsonl"
-    case: Name
-    title: str
+    case: CaseId
+    title: Text300
     filing_date: Day | None
-    case_type: str
+    case_type: Text200
     token_count: Count | None
-    length_bin: str
+    length_bin: Text40
     metadata: Any
     created_at: Moment
 
@@ -199,12 +220,12 @@ class CaseRow(Row):
 class DocumentRow(Row):
     FILE = "documents.jsonl"
     case: Name
-    name: Name
-    document_type: str
+    name: Name300
+    document_type: Text120
     date: Day | None
     position: Count
     text: str
-    original_sha256: str
+    original_sha256: Text64
     token_count: Count | None
     metadata: Any
 
@@ -218,10 +239,10 @@ class DocumentRow(Row):
 class SummaryRow(Row):
     FILE = "summaries.jsonl"
     case: Name
-    producer: Name
+    producer: Name200
     kind: Annotated[str, _one_of("reference", "model")]
     text: str
-    original_sha256: str
+    original_sha256: Text64
     word_count: Count
     kept_share: Share | None
     metadata: Any
@@ -250,7 +271,7 @@ class ValueRow(Strict):
 
 
 class ItemRow(Strict):
-    item: str
+    item: Text80
     state: Annotated[str, _one_of("values", "absent", "not_applicable")]
     metadata: Any
     values: list[ValueRow]
@@ -266,8 +287,8 @@ class ChecklistRow(Row):
     case: Name
     summary: str | None
     producer_kind: Annotated[str, _one_of("annotator", "gold", "judge", "agent")]
-    producer: str
-    method: str
+    producer: Text200
+    method: Text120
     template: TemplateRef
     metadata: Any
     created_at: Moment
@@ -280,7 +301,7 @@ class ChecklistRow(Row):
 class TaskSetRow(Row):
     FILE = "task_sets.jsonl"
     task_set: Slug
-    title: str
+    title: Text200
     kind: Annotated[str, _one_of("extraction", "comparison", "residual", "style")]
     overlap: Annotated[int, Field(ge=1, le=2**15 - 1)]
     options: Object
@@ -297,14 +318,14 @@ class TaskRow(Row):
 
     FILE = "tasks.jsonl"
     task_set: Name
-    task: Name
+    task: Name200
     position: Count
     case: Name
     summary: str | None
-    item_key: str
-    form: str
+    item_key: Text80
+    form: Text10
     content: Object
-    content_hash: str
+    content_hash: Text64
     metadata: Any
     created_at: Moment
 
@@ -377,7 +398,7 @@ class EventRow(_OfAssignment):
 
     FILE = "events.jsonl"
     version: Count
-    action: Name
+    action: Name40
     before: Object
     after: Object
     actor: Name
@@ -406,9 +427,9 @@ class JudgeRow(Row):
     FILE = "judges.jsonl"
     judge: Slug
     kind: Annotated[str, _one_of("rules", "openai")]
-    base_url: str
-    model: str
-    api_key_env: str
+    base_url: Text500
+    model: Text200
+    api_key_env: Text120
     params: Any
     timeout_seconds: Annotated[int, Field(ge=1, le=2**31 - 1)]
     concurrency: Annotated[int, Field(ge=1, le=256)]
@@ -426,8 +447,8 @@ class JudgeRunRow(Row):
     task_set: Name
     judge: Name
     judge_snapshot: Object
-    prompt_hash: str
-    code_version: str
+    prompt_hash: Text64
+    code_version: Text80
     seed: Seed
     swap: bool
     repeats: Annotated[int, Field(ge=1, le=2**15 - 1)]
@@ -461,7 +482,7 @@ class JudgeTaskRow(_OfQuestion):
     first_side: Side
     status: Annotated[str, _one_of("pending", "done", "not_scored")]
     attempts: Small
-    error_kind: str
+    error_kind: Text40
     error: str
     finished_at: Moment | None
 
@@ -475,12 +496,12 @@ class JudgeCallRow(_OfQuestion):
     FILE = "judge_calls.jsonl"
     attempt: Small
     request: Any
-    request_hash: str
+    request_hash: Text64
     reply: Any
     reply_text: str
-    error_kind: str
+    error_kind: Text40
     error: str
-    served_model: str
+    served_model: Text200
     prompt_tokens: Count | None
     cached_tokens: Count | None
     completion_tokens: Count | None

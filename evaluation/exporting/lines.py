@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from evaluation.exporting.rows import first_fault
 from evaluation.exporting.writers import canonical_line
 
 KEPT = 64
+# NUL as JSON writes it: its escape, whose backslash is not itself escaped.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 R = TypeVar("R", bound=Row)
 
 
@@ -40,6 +43,8 @@ def parse_line(raw: bytes, kind: type[R]) -> R:
         raise BadLine(printable(first_fault(error))) from error
     except (ValueError, RecursionError) as error:
         raise BadLine(f"is not JSON ({printable(str(error))[:200]})") from error
+    if _NUL.search(raw):
+        raise BadLine("holds a NUL character, which no text of a study has")
     if canonical != raw:
         raise BadLine("is not written as an export writes it (keys sorted, no blanks, LF)")
     return row

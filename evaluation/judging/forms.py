@@ -9,7 +9,7 @@ from django import forms
 from agent.models import Judge
 from annotation.models import Study, TaskSet
 from evaluation.judging.asking import judged_kinds
-from evaluation.judging.services import MAX_REPEATS
+from evaluation.judging.services import MAX_LIMIT, MAX_REPEATS
 
 
 class RunForm(forms.Form):
@@ -24,7 +24,11 @@ class RunForm(forms.Form):
     )
     repeats = forms.IntegerField(min_value=1, max_value=MAX_REPEATS, initial=1)
     limit = forms.IntegerField(
-        min_value=1, required=False, label="Only the first", help_text="Leave empty for all tasks."
+        min_value=1,
+        max_value=MAX_LIMIT,
+        required=False,
+        label="Only the first",
+        help_text="Leave empty for all tasks.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:

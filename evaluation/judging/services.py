@@ -19,12 +19,15 @@ from annotation.checklists.schema import Template
 from annotation.errors import InvalidInput, NotFound, Refused
 from annotation.kinds.comparison import Side
 from annotation.kinds.drawing import draw_first_side
+from annotation.managing.services import LARGEST_SEED
 from annotation.models import Study, Task, TaskSet, User
 from annotation.version import CODE_VERSION
 from evaluation.judging.asking import asker_for
+from evaluation.judging.working import free_abandoned
 from evaluation.models import JudgeCall, JudgeRun, JudgeTask, Verdict
 
 MAX_REPEATS = 50
+MAX_LIMIT = 1_000_000
 CHUNK = 1000
 
 
@@ -45,8 +48,12 @@ def start_run(
     Raises ``InvalidInput`` for a kind that judges cannot answer or a bad count, ``Refused`` for an
     empty task set, ``ModelError`` when the judge's key is missing.
     """
-    if limit is not None and limit < 1:
-        raise InvalidInput("--limit must be at least 1; leave it out to ask everything.")
+    if limit is not None and not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput(
+            f"The limit must be at least 1 and at most {MAX_LIMIT:,}; leave it out to ask all."
+        )
+    if seed is not None and not 0 <= seed <= LARGEST_SEED:
+        raise InvalidInput(f"The seed must be from 0 to {LARGEST_SEED:,}.")
     if not 1 <= repeats <= MAX_REPEATS:
         raise InvalidInput(f"Repeats must be 1 to {MAX_REPEATS}.")
     asker = asker_for(task_set.kind, Template.from_json(study.template.content), judge.params)
@@ -119,18 +126,16 @@ def cancel_run(run: JudgeRun, *, actor: User | None = None) -> JudgeRun:
 def resume_run(run: JudgeRun, *, actor: User | None = None) -> JudgeRun:
     """Go on with a run that failed, was cancelled, or whose worker is gone.
 
-    Answered questions are not asked again. Raises ``Refused`` when all is answered,
-    ``ModelError`` when the judge's key is still missing.
+    Answered questions are not asked again, nor those that a worker that may live holds: they
+    come back when its lease is over (``working.LEASE_SECONDS``). Raises ``Refused`` when all is
+    answered, ``ModelError`` when the judge's key is still missing.
     """
     api_key_of(run.judge)
     with transaction.atomic():
         run = JudgeRun.objects.select_for_update().get(pk=run.pk)
         if run.status == JudgeRun.Status.DONE:
             raise Refused(f"Run {run.pk} is done: there is nothing left to ask.")
-        now = timezone.now()
-        run.judge_tasks.filter(status=JudgeTask.Status.RUNNING, lease_until__lt=now).update(
-            status=JudgeTask.Status.PENDING, lease_until=None
-        )
+        free_abandoned(run)
         run.judge_tasks.filter(status=JudgeTask.Status.PENDING).update(not_before=None)
         run.status = JudgeRun.Status.QUEUED
         run.error = ""

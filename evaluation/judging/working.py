@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from agent.clients import client_for
@@ -28,6 +28,7 @@ from agent.llm.errors import ErrorKind, ModelError
 from agent.models import Judge
 from annotation.checklists.schema import Template
 from annotation.kinds.comparison import Side
+from annotation.text.normalise import storable_json, storable_text
 from evaluation.judging.asking import Asker, Reading, asker_for
 from evaluation.judging.repairs import ReplyError, ReplyFault
 from evaluation.models import JudgeCall, JudgeRun, JudgeTask, Verdict
@@ -41,6 +42,7 @@ RULES_BATCH = 50
 LEASE_SECONDS = 120.0
 RENEW_SECONDS = 30.0
 RETRY_WAIT_SECONDS = 30.0
+LOOK_AGAIN_SECONDS = 1.0  # at questions that others hold
 
 # The fault is the endpoint's or the account's, not the question's: asking on would only repeat it.
 STOPS_RUN = frozenset(
@@ -66,6 +68,8 @@ WORTH_ASKING_AGAIN = frozenset(
         ErrorKind.ERROR_IN_BODY,
     }
 )
+# An endpoint may call its model anything; ``reply`` keeps the name in full.
+LONGEST_MODEL = JudgeCall._meta.get_field("served_model").max_length
 # An answer that could not be read is stored under the reader's reason, with this in front.
 UNREADABLE = "unreadable"
 
@@ -81,7 +85,7 @@ class Outcome:
 
 def worker_name() -> str:
     """A name for this process that no other has."""
-    return f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    return f"{_host()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
 def work(
@@ -90,13 +94,16 @@ def work(
     worker: str,
     client_factory: ClientFactory = client_for,
     progress: Callable[[], None] = lambda: None,
+    held: Callable[[Held], None] = lambda _: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> JudgeRun:
     """Ask the open questions of run ``run_id`` until none is left, or the run ends.
 
-    Returns the run as it then is: ``done`` when every question is answered or not scored,
-    ``failed`` with the reason when the endpoint cannot be used at all, ``cancelled`` when somebody
-    stopped it, still ``running`` when other workers hold the last questions.
+    Questions that another worker holds are waited for; ``held`` hears of them when the waiting
+    begins. Those of a worker that is gone are asked here, at once when it ran on this machine,
+    else when its lease is over. Returns the run as it then is: ``done`` when every question is
+    answered or not scored, ``failed`` with the reason when the endpoint cannot be used at all,
+    ``cancelled`` when somebody stopped it.
     """
     run = JudgeRun.objects.select_related("judge", "study__template", "task_set").get(pk=run_id)
     if run.is_final:
@@ -106,13 +113,70 @@ def work(
     )
     template = Template.from_json(run.study.template.content)
     asker = asker_for(run.task_set.kind, template, run.judge_snapshot["params"])
-    if run.judge.is_baseline:
-        _work_by_rules(run, asker, worker, progress)
-    else:
-        _work_by_calls(run, asker, worker, client_factory, progress, sleep)
+    said: Held | None = None
+    while True:
+        if run.judge.is_baseline:
+            _work_by_rules(run, asker, worker, progress)
+        else:
+            _work_by_calls(run, asker, worker, client_factory, progress, sleep)
+        holding = held_by_others(run) if _goes_on(run) else None
+        if holding is None:
+            break
+        if said is None or holding.workers != said.workers:
+            held(holding)
+            said = holding
+        sleep(LOOK_AGAIN_SECONDS)
     _finish_if_complete(run)
     run.refresh_from_db()
     return run
+
+
+@dataclass(frozen=True)
+class Held:
+    """Questions that other workers have claimed: how many, by whom, and until when at most."""
+
+    questions: int
+    workers: frozenset[str]
+    until: dt.datetime
+
+
+def held_by_others(run: JudgeRun) -> Held | None:
+    """The claimed questions of ``run``; those of workers known to be gone are freed before."""
+    free_abandoned(run)
+    claimed = run.judge_tasks.filter(status=JudgeTask.Status.RUNNING)
+    rows = list(claimed.values_list("claimed_by", "lease_until"))
+    if not rows:
+        return None
+    now = timezone.now()
+    until = max((lease for _, lease in rows if lease is not None), default=now)
+    return Held(len(rows), frozenset(name for name, _ in rows), until)
+
+
+def free_abandoned(run: JudgeRun) -> int:
+    """Free the questions whose lease is over or whose worker is known to be gone; how many."""
+    claimed = run.judge_tasks.filter(status=JudgeTask.Status.RUNNING)
+    names = claimed.order_by().values_list("claimed_by", flat=True).distinct()
+    gone = [name for name in names if _is_gone(name)]
+    abandoned = Q(lease_until__lt=timezone.now()) | Q(claimed_by__in=gone)
+    return claimed.filter(abandoned).update(status=JudgeTask.Status.PENDING, lease_until=None)
+
+
+def _is_gone(worker: str) -> bool:
+    """Whether ``worker`` was a process of this machine that has ended; False when in doubt."""
+    host, _, rest = worker.rpartition("-")[0].rpartition("-")
+    if os.name != "posix" or host != _host() or not rest.isdecimal():
+        return False
+    try:
+        os.kill(int(rest), 0)  # signal 0 only asks whether there is such a process
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
+
+
+def _host() -> str:
+    return socket.gethostname()[:40]
 
 
 def _goes_on(run: JudgeRun) -> bool:
@@ -228,6 +292,7 @@ def _store(run: JudgeRun, asker: Asker, question: JudgeTask, worker: str, outcom
         try:
             reading = asker.read(outcome.reply, question.task.content, Side(question.first_side))
         except ReplyError as error:
+            error.message = storable_text(error.message)
             unread = error
     with transaction.atomic():
         call = _keep_call(run, question, outcome, unread)
@@ -267,7 +332,7 @@ def _keep_call(
         reply_text=reply.text if reply else error.text if error else "",
         error_kind=error.kind if error else _unread_kind(unread) if unread else "",
         error=error.message if error else unread.message if unread else "",
-        served_model=(reply.served_model or "") if reply else "",
+        served_model=(reply.served_model or "")[:LONGEST_MODEL] if reply else "",
         prompt_tokens=usage.prompt if usage else None,
         cached_tokens=usage.cached if usage else None,
         completion_tokens=usage.completion if usage else None,
@@ -306,7 +371,7 @@ def _settle(question: JudgeTask, worker: str, call: JudgeCall, reading: Reading)
             call=call,
             payload=reading.payload,
             repairs=reading.repairs,
-            explanation=reading.explanation,
+            explanation=storable_json(reading.explanation),
             at=now,
         )
 

@@ -12,7 +12,7 @@ from annotation.managing.services import task_set_by_key, template_of
 from annotation.models import Study, TaskSet
 from annotation.permissions import Right, study_for
 from annotation.text.csv_text import csv_text
-from annotation.web import HtmxHttpRequest
+from annotation.web import HtmxHttpRequest, number_in
 from evaluation.meta_evaluating import pages, tables
 from evaluation.meta_evaluating.figures import with_chance
 from evaluation.meta_evaluating.forms import RowFilterForm
@@ -82,8 +82,8 @@ def rows(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     task_set = task_set_by_key(study, key)
     template = template_of(study)
-    number = request.GET.get("run", "")
-    run = run_in(study, int(number)) if number.isdecimal() else None
+    number = number_in(request.GET.get("run", ""))
+    run = None if number is None else run_in(study, number)
     form = RowFilterForm(request.GET, template=template, with_judge=run is not None)
     cells = tables.verdict_cells(run) if run else None
     opened = (

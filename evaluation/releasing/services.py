@@ -65,7 +65,7 @@ def import_release(
             file_report.skip(reason_to_skip(file))
         else:
             store = _storing(study, file, reader, file_report)
-            import_file(file_report, store, accept_partial=accept_partial)
+            import_file(study, file_report, store, accept_partial=accept_partial)
         progress(done + 1, len(files))
     keep_report(study, report, source=str(folder), kind="release", actor=actor)
     return report

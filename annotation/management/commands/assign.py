@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.assigning import services
-from annotation.management.base import GavelCommand, Result, comma_separated
+from annotation.management.base import GavelCommand, Result, comma_separated, whole_number
 from annotation.managing.services import study_by_slug, task_set_by_key
 
 
@@ -25,9 +25,15 @@ class Command(GavelCommand):
             help="user names, separated by commas",
         )
         parser.add_argument(
-            "--per-task", required=True, type=int, metavar="K", help="people for each task"
+            "--per-task",
+            required=True,
+            type=whole_number(),
+            metavar="K",
+            help="people for each task",
         )
-        parser.add_argument("--seed", required=True, type=int, metavar="N", help="seed of the draw")
+        parser.add_argument(
+            "--seed", required=True, type=whole_number(), metavar="N", help="of the draw"
+        )
 
     def run(self, **options: Any) -> Result:
         study = study_by_slug(options["study"])

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.base import GavelCommand, Result
+from annotation.management.base import GavelCommand, Result, whole_number
 from annotation.managing.services import DEFAULT_TEMPLATE, create_study
 
 
@@ -17,7 +17,9 @@ class Command(GavelCommand):
         parser.add_argument("study", help="its name in addresses: lower-case letters, digits, -")
         parser.add_argument("--template", default=DEFAULT_TEMPLATE, help="key of a template")
         parser.add_argument("--name", default="", help="its name for people")
-        parser.add_argument("--seed", type=int, default=0, help="root of every random draw")
+        parser.add_argument(
+            "--seed", type=whole_number(), default=0, help="root of every random draw"
+        )
 
     def run(self, **options: Any) -> Result:
         study = create_study(

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.importing.commands import ImportCommand
 from annotation.importing.services import import_comparisons, study_for_import
-from annotation.management.base import Result, setting
+from annotation.management.base import Result, setting, whole_number
 
 FORMATS = ("comparison",)
 
@@ -22,7 +22,9 @@ class Command(ImportCommand):
         parser.add_argument("--study", required=True, help="made if there is none")
         parser.add_argument("--format", required=True, choices=FORMATS)
         parser.add_argument("--task-set", default="comparison", help="key of the task set")
-        parser.add_argument("--overlap", type=int, default=3, help="annotators a task")
+        parser.add_argument(
+            "--overlap", type=whole_number(1, 100), default=3, help="annotators a task"
+        )
         parser.add_argument(
             "--option",
             action="append",

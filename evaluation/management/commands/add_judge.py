@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from agent.connecting.services import add_judge, snapshot
-from annotation.management.base import GavelCommand, Result, setting
+from annotation.management.base import GavelCommand, Result, setting, whole_number
 
 
 class Command(GavelCommand):
@@ -19,8 +19,8 @@ class Command(GavelCommand):
         parser.add_argument("--model", required=True, help="as the endpoint knows it")
         parser.add_argument("--api-key-env", default="", metavar="VAR")
         parser.add_argument("--param", action="append", type=setting, default=[], metavar="K=V")
-        parser.add_argument("--concurrency", type=int, default=4)
-        parser.add_argument("--timeout", type=int, default=120, metavar="SECONDS")
+        parser.add_argument("--concurrency", type=whole_number(), default=4)
+        parser.add_argument("--timeout", type=whole_number(), default=120, metavar="SECONDS")
         parser.add_argument(
             "--anchored",
             action="store_true",

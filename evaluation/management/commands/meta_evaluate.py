@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.errors import InvalidInput
-from annotation.management.base import GavelCommand, Result
+from annotation.management.base import GavelCommand, Result, whole_number
 from annotation.managing.services import study_by_slug
 from evaluation.meta_evaluating.services import meta_evaluate
 
@@ -21,8 +21,8 @@ class Command(GavelCommand):
         parser.add_argument("--study", required=True)
         parser.add_argument("--judge", help="only this judge (default: all with a finished run)")
         parser.add_argument("--interval", choices=METHODS, default="jackknife_t")
-        parser.add_argument("--seed", type=int, default=0, help="of the resampling")
-        parser.add_argument("--draws", type=int, default=9999)
+        parser.add_argument("--seed", type=whole_number(), default=0, help="of the resampling")
+        parser.add_argument("--draws", type=whole_number(100, 1_000_000), default=9999)
 
     def run(self, **options: Any) -> Result:
         if options["draws"] < 100 or options["seed"] < 0:

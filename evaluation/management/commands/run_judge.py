@@ -8,11 +8,11 @@ from django.core.management.base import CommandParser
 
 from agent.connecting.services import judge_by_name
 from annotation.errors import InvalidInput, NotFound, Refused
-from annotation.management.base import GavelCommand, Result, comma_separated
+from annotation.management.base import GavelCommand, Result, comma_separated, whole_number
 from annotation.managing.services import study_by_slug, task_set_by_key
 from annotation.models import Study, TaskSet
 from evaluation.judging.services import report_of, resume_run, run_by_id, start_run
-from evaluation.judging.working import work, worker_name
+from evaluation.judging.working import Held, work, worker_name
 from evaluation.models import JudgeRun
 
 
@@ -24,18 +24,27 @@ class Command(GavelCommand):
         parser.add_argument("--task", type=comma_separated, help="kind of task: comparison")
         parser.add_argument("--task-set", help="when the study has several of the kind")
         parser.add_argument("--judge", help="its name, or rules for the built-in baseline")
-        parser.add_argument("--limit", type=int, help="ask only the first N tasks")
+        parser.add_argument("--limit", type=whole_number(), help="ask only the first N tasks")
         parser.add_argument("--swap", action="store_true", help="ask every pair in both orders")
-        parser.add_argument("--repeats", type=int, default=1)
-        parser.add_argument("--seed", type=int, help="of the shown orders (default: the study's)")
+        parser.add_argument("--repeats", type=whole_number(), default=1)
+        parser.add_argument(
+            "--seed", type=whole_number(), help="of the orders (default: the study's)"
+        )
         parser.add_argument("--wait", action="store_true", help="work through the run here")
-        parser.add_argument("--resume", type=int, metavar="RUN", help="go on with a stopped run")
+        parser.add_argument(
+            "--resume", type=whole_number(), metavar="RUN", help="go on with a stopped run"
+        )
 
     def run(self, **options: Any) -> Result:
         study = study_by_slug(options["study"])
         run = self._run_of(study, options)
         if options["wait"]:
-            run = work(run.pk, worker=worker_name(), progress=lambda: self._progress(run))
+            run = work(
+                run.pk,
+                worker=worker_name(),
+                progress=lambda: self._progress(run),
+                held=self._say_held,
+            )
         else:
             self.say(
                 f"Run {run.pk} is queued; a worker (manage.py db_worker) will work through it."
@@ -49,7 +58,7 @@ class Command(GavelCommand):
         return report.to_json()
 
     def _run_of(self, study: Study, options: dict[str, Any]) -> JudgeRun:
-        if options["resume"]:
+        if options["resume"] is not None:
             return resume_run(run_by_id(study, options["resume"]))
         if not options["judge"]:
             raise InvalidInput("Name a judge with --judge (rules needs no key).")
@@ -61,6 +70,13 @@ class Command(GavelCommand):
             swap=options["swap"],
             repeats=options["repeats"],
             seed=options["seed"],
+        )
+
+    def _say_held(self, held: Held) -> None:
+        self.say(
+            f"Waiting for {held.questions} question{'s'[: held.questions != 1]} held by another "
+            f"worker ({', '.join(sorted(held.workers))}). What it leaves unanswered by "
+            f"{held.until:%H:%M:%S} UTC is asked here."
         )
 
     def _progress(self, run: JudgeRun) -> None:

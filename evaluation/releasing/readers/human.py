@@ -13,9 +13,9 @@ from annotation.kinds.extraction import Value
 from annotation.kinds.spans import Span
 from annotation.records.fields import (
     Misfit,
+    as_case_id,
     as_int,
     as_list,
-    as_name,
     as_object,
     as_text,
     member,
@@ -101,7 +101,7 @@ class HumanChecklists:
         self, case_id: str, value: object, report: FileReport
     ) -> Iterator[HumanChecklistRecord]:
         try:
-            as_name(case_id, place_of(case_id))
+            as_case_id(case_id, place_of(case_id))
             items = as_object(value, place_of(case_id))
         except Misfit as misfit:
             report.problem(misfit.place, misfit.message)

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from annotation.kinds.comparison import Side
 from annotation.records.fields import (
+    LENGTH_BIN_LENGTH,
     Misfit,
+    as_case_id,
     as_int,
     as_name,
     as_object,
@@ -188,7 +190,7 @@ def _case(
     raw = as_object(value, place)
     others = {name: raw[name] for name in raw if name not in _CASE_FIELDS}
     case = CaseRecord(
-        case_id=as_name(case_id, place),
+        case_id=as_case_id(case_id, place),
         filing_date=_filing_date(raw.get("filing_date"), f"{place}, filing_date", repairs),
         case_type=_case_type(raw, place, repairs),
         token_count=_token_count(raw.get("total_token_num"), place, repairs),
@@ -217,7 +219,7 @@ def _summary(
     if _HTML_TAG.search(raw):
         repairs["summary_html_tags"] += 1
     return SummaryRecord(
-        case_id=as_name(case_id, place),
+        case_id=as_case_id(case_id, place),
         side=side,
         producer=producer,
         text=normalised.text,
@@ -261,7 +263,7 @@ def _length_bin(value: object, place: str, repairs: Counter[str]) -> str | None:
         repairs["length_bin_missing"] += 1
         return None
     if isinstance(value, str):
-        return as_name(value, inside)
+        return as_name(value, inside, longest=LENGTH_BIN_LENGTH)
     number = as_int(value, inside)
     repairs["length_bin_number"] += 1
     return str(number)

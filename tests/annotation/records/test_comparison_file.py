@@ -135,7 +135,7 @@ def set_at(data: Any, path: tuple[Any, ...], value: Any) -> Any:
         (("keys", 1, "case_id"), " 1", "keys[1].case_id: must have no blanks at its ends"),
         (("keys", 1, "case_id"), "a\nb", "keys[1].case_id: must have no control characters"),
         (("keys", 1, "case_id"), "a\ud800", "keys[1].case_id: must have no control characters"),
-        (("keys", 1, "case_id"), "x" * 201, "keys[1].case_id: must have 200 characters or fewer"),
+        (("keys", 1, "case_id"), "x" * 201, "keys[1].case_id: must have 120 characters or fewer"),
         (("keys", 1, "checklist_item"), "Tryals",
          'keys[1].checklist_item: "Tryals" is no item of this study\'s checklist.'),
         (("keys", 1, "checklist_item"), [], "keys[1].checklist_item: must be a text"),

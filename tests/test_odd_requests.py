@@ -1,0 +1,131 @@
+"""Queries, forms and bodies that no page of ours sends, to every address: never a server error.
+
+PostgreSQL is the stricter of the two databases: it refuses NUL, and numbers that its columns
+cannot hold. These tests say most when they run on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.db import transaction
+from django.http import QueryDict
+from django.test import Client
+
+from tests.factories import make_user
+from tests.test_permissions import ADMIN_ROUTES, TABLE, World, address, build, data_for
+
+VALUES: tuple[str | bytes, ...] = (
+    "abc", "-1", "99999999999999999999", "9" * 5000, "a\x00'\"><b>", b"\xed\xa0\x80\xff",
+)  # fmt: skip
+# What pages pass on as a whole is not seen to be read.
+PASSED_ON = {"row", "panel", "from"}
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    found = build("one")
+    found.people["site_admin"] = make_user("chief", is_staff=True, is_superuser=True)
+    return found
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names that were looked up in a query or a form."""
+    names: set[str] = set()
+    looked_up, contained, listed = QueryDict.__getitem__, QueryDict.__contains__, QueryDict.getlist
+
+    def getitem(self: QueryDict, name: str) -> Any:
+        names.add(name)
+        return looked_up(self, name)
+
+    def contains(self: QueryDict, name: object) -> bool:
+        names.add(str(name))
+        return contained(self, name)
+
+    def getlist(self: QueryDict, name: str, default: Any = None) -> Any:
+        names.add(name)
+        return listed(self, name, default)
+
+    monkeypatch.setattr(QueryDict, "__getitem__", getitem)
+    monkeypatch.setattr(QueryDict, "__contains__", contains)
+    monkeypatch.setattr(QueryDict, "getlist", getlist)
+    return names
+
+
+def client_of(route: str, world: World) -> Client:
+    """Logged in as somebody who gets past the question of rights."""
+    client = Client(raise_request_exception=False)
+    client.force_login(world.people["annotator" if route.startswith("work/") else "site_admin"])
+    return client
+
+
+def ask(client: Client, path: str, form: dict[str, Any] | None = None) -> int:
+    """The status of a request, whose effects are undone."""
+    with transaction.atomic():
+        if form is None:
+            response = client.get(path)
+        else:
+            body = urlencode(form, doseq=True)
+            response = client.post(path, body, content_type="application/x-www-form-urlencoded")
+        transaction.set_rollback(True)
+    return int(response.status_code)
+
+
+def admin_lists() -> list[str]:
+    lists = [r for r in ADMIN_ROUTES if r.count("/") == 3 and "<" not in r and "^" not in r]
+    return [route for route in lists if route.split("/")[1] != "password_change"]
+
+
+@pytest.mark.parametrize("route", sorted(route for route in TABLE if "200" in TABLE[route].get))
+def test_an_odd_query_is_answered(route: str, world: World, read: set[str]) -> None:
+    client, path = client_of(route, world), address(route, TABLE[route], world.ids)
+    assert ask(client, path) in (200, 302)
+    found = {
+        (name, value): status
+        for name in sorted(read | (PASSED_ON if route.startswith("work/a/") else set()))
+        for value in VALUES
+        if (status := ask(client, f"{path}?{urlencode({name: value})}")) >= 500
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("route", admin_lists())
+def test_an_odd_query_of_the_admin_is_answered(route: str, world: World) -> None:
+    client = client_of(route, world)
+    found = {
+        (name, value): status
+        for name in ("q", "p", "o", "id__exact", "study__id__exact", "unheard_of")
+        for value in VALUES
+        if (status := ask(client, f"/{route}?{urlencode({name: value})}")) >= 500
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("route", sorted(route for route in TABLE if "<int:" in route))
+def test_a_number_that_no_row_has_is_not_found(route: str, world: World) -> None:
+    client, row = client_of(route, world), TABLE[route]
+    for number in (0, 2**31, 2**63, 10**20, 10**30):
+        path = address(route, row, dict.fromkeys(world.ids, number))
+        assert ask(client, path) in (404, 405)
+        assert ask(client, path, data_for(route, row, world.ids)) in (404, 405)
+
+
+def posted() -> list[str]:
+    return sorted(r for r in TABLE if any(s in TABLE[r].post.split() for s in ("200", "302")))
+
+
+@pytest.mark.parametrize("route", [*posted(), "login/"])
+def test_an_odd_form_is_answered(route: str, world: World, read: set[str]) -> None:
+    client, row = client_of(route, world), TABLE[route]
+    path, form = address(route, row, world.ids), data_for(route, row, world.ids)
+    assert ask(client, path, form) < 500
+    found = {
+        (name, value): status
+        for name in sorted(read | set(form) | {"comment", "skip_reason", "act"})
+        for value in VALUES
+        if (status := ask(client, path, {**form, "note": "1", name: value})) >= 500
+    }
+    assert found == {}
