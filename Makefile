@@ -16,15 +16,18 @@ help:
 
 .venv/pyvenv.cfg:
 	@$(PYTHON) -c 'import sys; sys.exit("Gavel needs Python 3.11 or newer; this is %s. Set PYTHON=/path/to/python3.11" % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv .venv
+	@echo "Setting up .venv; the first time this takes a few minutes."
+	@$(PYTHON) -m venv .venv
 
 # A stamp remembers which lock file is installed, so that a second run installs nothing.
 .venv/runtime.stamp: requirements.lock | .venv/pyvenv.cfg
-	$(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "Installing what Gavel needs to run."
+	@$(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch .venv/runtime.stamp
 
 .venv/dev.stamp: requirements-dev.lock | .venv/pyvenv.cfg
-	$(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@echo "Installing what its tests need."
+	@$(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch .venv/dev.stamp .venv/runtime.stamp
 
 setup: .venv/runtime.stamp
@@ -32,8 +35,8 @@ setup: .venv/runtime.stamp
 setup-dev: .venv/dev.stamp
 
 demo: setup
-	$(VENV) manage.py migrate --verbosity 0
-	$(VENV) manage.py load_demo
+	@$(VENV) manage.py migrate --verbosity 0
+	@$(VENV) manage.py load_demo
 	@$(VENV) manage.py serve --port $(PORT)
 
 test: setup-dev

@@ -202,7 +202,7 @@ def content_hash(content: dict[str, Any]) -> str:
 def _store_comparisons(
     task_set: TaskSet, records: list[ComparisonRecord], report: FileReport
 ) -> None:
-    cases = _cases(task_set.study, {record.case_id for record in records})
+    cases = _cases(task_set.study, {record.case_id for record in records}, report)
     stored = dict(task_set.tasks.values_list("key", "content_hash"))
     position = task_set.tasks.aggregate(last=Max("position"))["last"] or 0
     new: list[Task] = []
@@ -242,9 +242,11 @@ def _store_comparisons(
     report.created += len(new)
 
 
-def _cases(study: Study, ids: set[str]) -> dict[str, Case]:
+def _cases(study: Study, ids: set[str], report: FileReport) -> dict[str, Case]:
     """The cases called ``ids``; those not known yet are made, known by their id alone."""
     known = set(study.cases.filter(external_id__in=ids).values_list("external_id", flat=True))
+    if ids - known:
+        report.found["new_cases_without_texts"] = len(ids - known)
     Case.objects.bulk_create(
         [Case(study=study, external_id=case_id) for case_id in sorted(ids - known)],
         batch_size=BATCH,

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from annotation.checklists.schema import Template
-from annotation.models import Role, User
+from annotation.models import Role, TaskSet, User
 
 
 class AccountForm(forms.ModelForm):
@@ -64,7 +64,9 @@ class TaskFilterForm(forms.Form):
     )
     case = forms.CharField(label="Case", required=False, max_length=120)
 
-    def __init__(self, *args: Any, template: Template, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, template: Template, kind: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         items = [(item.key, item.label) for item in template.items]
         self.fields["item"].choices = [("", "Any item"), *items]  # type: ignore[attr-defined]
+        if kind != TaskSet.Kind.COMPARISON:
+            del self.fields["form"], self.fields["item"]

@@ -20,7 +20,11 @@ from annotation.permissions import Right, rights_in
 
 @dataclass(frozen=True)
 class SetRow:
-    """A task set with its counts: ``needed`` answers are overlap x tasks."""
+    """A task set with its counts: ``needed`` answers are overlap x tasks.
+
+    Answers are counted as they count everywhere: each person's current one, also while it is being
+    edited again.
+    """
 
     task_set: TaskSet
     tasks: int
@@ -49,8 +53,8 @@ def set_rows(study: Study) -> list[SetRow]:
     sets = study.task_sets.annotate(
         n_tasks=_count(Task.objects.all(), "task_set"),
         n_assigned=_count(given, in_set),
-        n_submitted=_count(given.filter(status=Assignment.Status.SUBMITTED), in_set),
-        n_skipped=_count(given.filter(status=Assignment.Status.SKIPPED), in_set),
+        n_submitted=_count(given.filter(current__outcome=Answer.Outcome.SUBMITTED), in_set),
+        n_skipped=_count(given.filter(current__outcome=Answer.Outcome.SKIPPED), in_set),
         n_flagged=_count(given.filter(current__flagged=True), in_set),
     ).order_by("kind", "key")
     return [
@@ -99,7 +103,7 @@ def my_queues(user: User, study: Study | None = None) -> list[dict[str, Any]]:
         )
     }
     sets = TaskSet.objects.filter(pk__in=counts).select_related("study")
-    return [
+    queues = [
         {
             "set": task_set,
             "total": counts[task_set.pk]["total"],
@@ -109,6 +113,8 @@ def my_queues(user: User, study: Study | None = None) -> list[dict[str, Any]]:
         }
         for task_set in sets.order_by("study__slug", "key")
     ]
+    # What somebody can go on with stands first.
+    return sorted(queues, key=lambda queue: not (queue["has_page"] and queue["left"]))
 
 
 def tasks_of(
@@ -122,8 +128,8 @@ def tasks_of(
     tasks = (
         task_set.tasks.select_related("case")
         .annotate(
-            n_submitted=_count(given.filter(status=Assignment.Status.SUBMITTED), "task"),
-            n_skipped=_count(given.filter(status=Assignment.Status.SKIPPED), "task"),
+            n_submitted=_count(given.filter(current__outcome=Answer.Outcome.SUBMITTED), "task"),
+            n_skipped=_count(given.filter(current__outcome=Answer.Outcome.SKIPPED), "task"),
             n_flagged=_count(given.filter(current__flagged=True), "task"),
         )
         .order_by("position")

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.annotating.kinds import has_work_page
 from annotation.errors import NotFound
 from annotation.managing import pages
 from annotation.managing.forms import MemberForm, TaskFilterForm
@@ -31,7 +32,7 @@ def task_set(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
     found = study_for(request.user, slug, Right.SEE_ANSWERS)
     chosen = task_set_by_key(found, key)
     template = template_of(found)
-    form = TaskFilterForm(request.GET, template=template)
+    form = TaskFilterForm(request.GET, template=template, kind=chosen.kind)
     wanted = form.cleaned_data if form.is_valid() else {}
     tasks = pages.tasks_of(
         chosen,
@@ -48,6 +49,7 @@ def task_set(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
         "page_obj": page,
         "rows": pages.task_rows(list(page.object_list), template),
         "rights": {right.value for right in rights_in(request.user, found)},
+        "has_page": has_work_page(chosen),
     }
     return page_or_fragment(
         request,

@@ -163,7 +163,7 @@ class ImportReport:
         return "\n".join(
             [
                 *(report.to_text() for report in self.files),
-                *([f"Found: {_listed(found)}."] if found else []),
+                *([f"Read in these files: {_listed(found)}."] if found else []),
                 last,
             ]
         )

@@ -17,3 +17,9 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("i
 def markdown(text: str) -> SafeString:
     """Guidelines as HTML. The source is treated as hostile: it can make no element of its own."""
     return mark_safe(_MARKDOWN.render(text))  # noqa: S308  rendered with html off
+
+
+@register.filter
+def words(code: str) -> str:
+    """A stored name with blanks instead of underscores."""
+    return code.replace("_", " ")

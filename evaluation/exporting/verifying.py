@@ -75,6 +75,10 @@ def _verify(folder: Path, problems: _Problems) -> None:
     if not folder.is_dir():
         problems.add(str(folder), "there is no such folder. Name the folder that was exported.")
         return
+    inside = [path for path in folder.glob(f"*/{MANIFEST}") if not (folder / MANIFEST).exists()]
+    if inside:
+        problems.add(str(folder), f"it holds an export, and is none. Name {inside[0].parent}.")
+        return
     manifest = read_manifest(folder, problems.add)
     if manifest is None:
         return

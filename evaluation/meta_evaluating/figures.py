@@ -26,6 +26,12 @@ class Figure:
     comparer: str = ""
     stratum: str = "all"
 
+    @property
+    def query(self) -> str:
+        """What to ask the page of rows for, to see those behind this figure."""
+        name, _, value = self.stratum.partition("=")
+        return f"form={self.rows_of}" + (f"&{name}={value}" if value else "")
+
     def to_json(self) -> dict[str, Any]:
         """The row of the command-line contract, and more."""
         result = self.result
@@ -33,6 +39,7 @@ class Figure:
             "subject": self.subject,
             "task": self.task,
             "metric": self.metric,
+            "label": self.label,
             "comparer": self.comparer,
             "stratum": self.stratum,
             "value": result.value,
@@ -65,6 +72,7 @@ def with_chance(figures: Sequence[Figure]) -> list[dict[str, Any]]:
 def _chance_row(figure: Figure) -> dict[str, Any]:
     chance = figure.result.extra.get("chance")
     row = figure.to_json() | {"metric": "two_agree_chance", "value": chance}
+    row["label"] = f"{figure.label}, by chance"
     # The chance level is computed from the shares themselves: it has no interval of its own.
     row |= {"low": None, "high": None, "method": "", "interval_reason": "", "flags": []}
     if chance is not None:

@@ -246,8 +246,10 @@ class RatingTable:
         return header, [[task, case, aspect, *given] for task, case, aspect, given in self.lines]
 
 
-def rating_table(task_set: TaskSet) -> RatingTable:
-    """The raw ratings behind the figures of a style set; empty for another kind."""
+def rating_table(task_set: TaskSet, *, aspect: str = "") -> RatingTable:
+    """The raw ratings behind the figures of a style set, of one aspect or all; empty for another
+    kind.
+    """
     rows = tables.style_rows(task_set) if task_set.kind == TaskSet.Kind.STYLE else []
     names = sorted({name for row in rows for name in row.votes})
     return RatingTable(
@@ -256,11 +258,11 @@ def rating_table(task_set: TaskSet) -> RatingTable:
             (
                 row.position,
                 row.case,
-                aspect.replace("_", " "),
-                [row.votes.get(name, {}).get(aspect) for name in names],
+                rated.replace("_", " "),
+                [row.votes.get(name, {}).get(rated) for name in names],
             )
             for row in rows
-            for aspect in ASPECTS
+            for rated in ([aspect] if aspect in ASPECTS else ASPECTS)
         ],
     )
 

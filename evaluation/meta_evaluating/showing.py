@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evaluation.agreement.intervals import FEWEST_CASES
 from evaluation.agreement.result import NO_REASON, Flag, Reason
 from evaluation.meta_evaluating.figures import Figure
 
@@ -54,9 +55,10 @@ def show(figure: Figure) -> Shown:
         interval = f"[{result.low:.3f}, {result.high:.3f}]"
         axis = _axis(figure, result.value, result.low, result.high)
     notes = [flag.sentence for flag in result.all_flags if isinstance(flag, Flag)]
-    no_interval = result.interval.reason
-    if isinstance(no_interval, Reason) and result.value is not None:
-        notes.insert(0, f"No interval. {no_interval.sentence}")
+    if result.value is not None and isinstance(result.interval.reason, Reason):
+        interval = _no_interval(figure, result.interval.reason)
+        if result.interval.reason is not Reason.TOO_FEW_CASES:
+            notes.insert(0, result.interval.reason.sentence)
     return Shown(
         figure=figure,
         label=figure.label,
@@ -80,13 +82,23 @@ def _axis(figure: Figure, value: float, low: float, high: float) -> Axis:
     return Axis(place(value), place(low), place(high), 50.0 if signed else None)
 
 
+def _no_interval(figure: Figure, reason: Reason) -> str:
+    if reason is Reason.TOO_FEW_CASES:
+        n = figure.result.n_cases or 0
+        return f"no interval: {n} case{'' if n == 1 else 's'}, {FEWEST_CASES} needed"
+    return "no interval"
+
+
 def _counts(figure: Figure) -> str:
     result = figure.result
     parts = [f"n = {result.n_units}"]
-    if result.n_cases is not None:
+    if result.n_cases is not None and result.n_units:
         parts.append(f"{result.n_cases} case{'' if result.n_cases == 1 else 's'}")
     if result.n_invalid:
         parts.append(f"{result.n_invalid} not scored")
+        valid_only = result.extra.get("valid_only")
+        if isinstance(valid_only, float):
+            parts.append(f"{valid_only:.3f} without them")
     if result.n_excluded:
         parts.append(f"{result.n_excluded} left out")
     return " · ".join(parts)

@@ -45,8 +45,8 @@ def count_answers(task_set: TaskSet) -> AnswerCounts:
     """Submitted and skipped answers of the first round."""
     given = Assignment.objects.filter(task__task_set=task_set, round=1)
     return AnswerCounts(
-        submitted=given.filter(status=Assignment.Status.SUBMITTED).count(),
-        skipped=given.filter(status=Assignment.Status.SKIPPED).count(),
+        submitted=given.filter(current__outcome=Answer.Outcome.SUBMITTED).count(),
+        skipped=given.filter(current__outcome=Answer.Outcome.SKIPPED).count(),
     )
 
 

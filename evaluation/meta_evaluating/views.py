@@ -14,9 +14,8 @@ from annotation.permissions import Right, study_for
 from annotation.text.csv_text import csv_text
 from annotation.web import HtmxHttpRequest, number_in
 from evaluation.meta_evaluating import pages, tables
-from evaluation.meta_evaluating.figures import with_chance
 from evaluation.meta_evaluating.forms import RowFilterForm
-from evaluation.meta_evaluating.services import meta_evaluate, run_in
+from evaluation.meta_evaluating.services import Computed, meta_evaluate, run_in
 
 PAGE = 50
 
@@ -34,8 +33,12 @@ def judges(request: HtmxHttpRequest, slug: str) -> HttpResponse:
         return render(request, "evaluation/meta_evaluating/judges.html", {"study": study})
     rows, cards = pages.scorecards(task_set)
     if request.GET.get("format") == "csv":
-        figures = [shown.figure for card in cards for shown in card.shown]
-        return _csv(f"{slug}-judges.csv", *_figure_table(with_chance(figures)))
+        found = [
+            row
+            for card in cards
+            for row in Computed(task_set, card.run, [s.figure for s in card.shown]).rows()
+        ]
+        return _csv(f"{slug}-judges.csv", *_figure_table(study, found))
     runs = {str(card.run.pk): card.run for card in cards}
     run = runs.get(request.GET.get("run", "")) or (cards[0].run if cards else None)
     context = {
@@ -66,7 +69,8 @@ def humans(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     page = pages.human_page(task_set) if task_set in sets and task_set else None
     if page and request.GET.get("format") == "csv":
         figures = [entry["shown"].figure for entry in page["shown"]]
-        return _csv(f"{slug}-humans.csv", *_figure_table(with_chance(figures)))
+        found = Computed(task_set, None, figures).rows()
+        return _csv(f"{slug}-humans.csv", *_figure_table(study, found))
     context = {"study": study, "sets": sets, "task_set": task_set, "page": page}
     if task_set is not None:
         context["counts"] = tables.count_answers(task_set)
@@ -77,7 +81,7 @@ def humans(request: HtmxHttpRequest, slug: str) -> HttpResponse:
 def rows(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
     """The tasks behind a figure, with ``?run=`` against that judge, else the annotators alone.
 
-    Context: ``study, task_set, run, form, page_obj``; with ``?format=csv`` all of them.
+    Context: ``study, task_set, run, form, page_obj, without_gold``; ``?format=csv`` gives all.
     """
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     task_set = task_set_by_key(study, key)
@@ -94,16 +98,23 @@ def rows(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
     if request.GET.get("format") == "csv":
         return _csv(f"{slug}-{key}-rows.csv", *_row_table(opened))
     page = Paginator(opened, PAGE).get_page(request.GET.get("page"))
-    context = {"study": study, "task_set": task_set, "run": run, "form": form, "page_obj": page}
+    context = {
+        "study": study,
+        "task_set": task_set,
+        "run": run,
+        "form": form,
+        "page_obj": page,
+        "without_gold": sum(bool(entry.row.why_no_gold) for entry in opened),
+    }
     return render(request, "evaluation/meta_evaluating/rows.html", context)
 
 
 @require_GET
 def ratings(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
-    """The style ratings behind a figure. Context: ``study, task_set, aspects, rows``."""
+    """The style ratings behind a figure, with ``?aspect=`` of one. Context: ``table``."""
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     task_set = task_set_by_key(study, key)
-    table = pages.rating_table(task_set)
+    table = pages.rating_table(task_set, aspect=request.GET.get("aspect", ""))
     if request.GET.get("format") == "csv":
         return _csv(f"{slug}-{key}-ratings.csv", *table.as_csv())
     context = {"study": study, "task_set": task_set, "table": table}
@@ -125,20 +136,24 @@ def saved(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     chosen = pages.saved_by_id(study, pk)
     if request.GET.get("format") == "csv":
-        return _csv(f"{slug}-agreement-{pk}.csv", *_figure_table(chosen.rows))
+        return _csv(f"{slug}-agreement-{pk}.csv", *_figure_table(study, chosen.rows))
     context = {"study": study, "saved": chosen}
     return render(request, "evaluation/meta_evaluating/saved.html", context)
 
 
 _FIGURE_COLUMNS = (
-    "task_set", "subject", "run", "task", "metric", "comparer", "stratum", "value", "low", "high",
-    "level", "method", "n_units", "n_cases", "n_raters", "n_invalid", "n_missing", "n_excluded",
-    "undefined_reason", "interval_reason",
+    "study", "task_set", "subject", "run", "task", "metric", "comparer", "stratum", "value",
+    "low", "high", "level", "method", "n_units", "n_cases", "n_raters", "n_invalid",
+    "n_missing", "n_excluded", "undefined_reason", "interval_reason",
 )  # fmt: skip
 
 
-def _figure_table(figures: list[dict[str, object]]) -> tuple[tuple[str, ...], list[list[object]]]:
-    return _FIGURE_COLUMNS, [[row.get(name) for name in _FIGURE_COLUMNS] for row in figures]
+def _figure_table(
+    study: Study, figures: list[dict[str, object]]
+) -> tuple[tuple[str, ...], list[list[object]]]:
+    """Figures with what they are of, so that the file can be read alone."""
+    named = [row | {"study": study.slug} for row in figures]
+    return _FIGURE_COLUMNS, [[row.get(name) for name in _FIGURE_COLUMNS] for row in named]
 
 
 def _row_table(opened: list[pages.OpenedRow]) -> tuple[list[str], list[list[object]]]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from django import template
 
+from evaluation.agreement.result import Reason
+
 register = template.Library()
 
 
@@ -26,3 +28,9 @@ def figure(value: float | None) -> str:
 def concat(text: Any, more: Any) -> str:
     """Both as one text (Django's ``add`` sums numbers)."""
     return f"{text}{more}"
+
+
+@register.filter
+def reason(code: str) -> str:
+    """Why something is undefined, as a sentence; a code of another version stays as it is."""
+    return Reason(code).sentence if code in set(Reason) else code

@@ -41,6 +41,8 @@ class Command(GavelCommand):
             force=options["force"],
             progress=lambda done, total: self.progress(done, total, "Files"),
         )
+        if not written.rows:
+            self.say("There is nothing of this kind to export yet: the files hold no rows.")
         return {
             "study": study.slug,
             "out": str(options["out"]),

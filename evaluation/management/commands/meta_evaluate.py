@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.errors import InvalidInput
 from annotation.management.base import GavelCommand, Result, whole_number
 from annotation.managing.services import study_by_slug
+from evaluation.agreement.result import Reason
 from evaluation.meta_evaluating.services import meta_evaluate
 
 METHODS = ("jackknife_t", "bca", "percentile")
@@ -52,12 +53,12 @@ def _line(row: dict[str, Any]) -> str:
     if row["stratum"] != "all":
         name += f" [{row['stratum']}]"
     if row["value"] is None:
-        return f"{name}: undefined ({row['undefined_reason']}), n = {row['n_units']}"
+        return f"{name}: undefined. {Reason(row['undefined_reason']).sentence}"
     interval = ""
     if row["low"] is not None:
         interval = f" [{row['low']:.3f}, {row['high']:.3f}]"
     elif row["interval_reason"]:
-        interval = f" (no interval: {row['interval_reason']})"
+        interval = f" (no interval. {Reason(row['interval_reason']).sentence})"
     invalid = f", {row['n_invalid']} not scored" if row["n_invalid"] else ""
     n = f"n = {row['n_units']} in {row['n_cases']} cases{invalid}"
     return f"{name}: {row['value']:.4f}{interval}, {n}"

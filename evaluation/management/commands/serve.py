@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -34,12 +35,15 @@ class Command(BaseCommand):
             *python, "-m", "gunicorn", "gavel_site.wsgi:application",
             "--bind", f"{host}:{port}", "--threads", str(options["threads"]),
             "--worker-tmp-dir", "/dev/shm" if os.path.isdir("/dev/shm") else "/tmp",  # noqa: S108, PTH112
-            "--log-level", "warning",
+            "--graceful-timeout", "5", "--log-level", "warning",
         ]  # fmt: skip
         worker = [*python, "manage.py", "db_worker", "--interval", "0.5"]
         # The worker runs the web server's code beside it: neither reloads, both stop together.
         processes = [
-            subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
+            # A group of its own: Ctrl+C reaches us alone, and we end the whole group.
+            subprocess.Popen(
+                command, cwd=settings.BASE_DIR, env=environment, start_new_session=True
+            )
             for command in (web, worker)
         ]
         try:
@@ -48,6 +52,7 @@ class Command(BaseCommand):
             _wait_for_one(processes)
         finally:
             _stop(processes)
+            self.stdout.write("Stopped.\n")
 
     def _greet(self, host: str, port: int) -> None:
         self.stdout.write(f"\nGavel is at http://{host}:{port}/  (Ctrl+C stops it)\n\n")
@@ -86,7 +91,8 @@ def _wait_for_one(processes: list[subprocess.Popen[bytes]]) -> None:
     def stop(_signal: int, _frame: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     try:
         while all(process.poll() is None for process in processes):
             time.sleep(0.2)
@@ -101,10 +107,15 @@ def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     for process in processes:
-        process.terminate()
+        _signal_group(process, signal.SIGTERM)
     for process in processes:
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        # What is left of the group (a web worker whose master is gone) must not keep the port.
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -65,7 +65,7 @@ def test_text_for_a_terminal():
         "    case 7: must be a text, and is null.",
         "data/b.json: empty",
         "    It is empty.",
-        "Found: cases 3.",
+        "Read in these files: cases 3.",
         "2 files: 1 read, 1 empty; 3 created, 1 unchanged.",
     ]
 

@@ -119,7 +119,12 @@ def test_the_command_gives_the_rows_of_the_contract(
     assert {"rows", "seed", "versions"} <= set(result)
     assert MetaEvaluation.objects.get().rows == result["rows"]
     call_command("meta_evaluate", study=study.slug, stdout=(text := StringIO()))
-    assert "pairs: rules, accuracy: 0.5000 (no interval: too_few_cases)" in text.getvalue()
+    lines = text.getvalue().splitlines()
+    line = next(line for line in lines if line.startswith("pairs: rules, accuracy"))
+    assert line == (
+        "pairs: rules, accuracy: 0.5000 (no interval. Fewer than five cases: too few for an "
+        "interval.), n = 2 in 2 cases"
+    )
 
 
 def test_a_judge_without_a_run_is_named(study: Study, judged: tuple[TaskSet, JudgeRun]) -> None:
@@ -226,6 +231,26 @@ def test_the_page_asks_a_constant_number_of_queries(
         client.get(f"/studies/{study.slug}/agreement/judges/")
     with django_assert_max_num_queries(16):
         client.get(f"/studies/{study.slug}/agreement/people/")
+
+
+def test_tables_of_figures_can_be_read_alone(
+    study: Study, judged: tuple[TaskSet, JudgeRun], researcher: User, as_user: Any
+) -> None:
+    task_set, run = judged
+    client = as_user(researcher)
+    for page, number in (("judges", str(run.pk)), ("people", "")):
+        response = client.get(f"/studies/{study.slug}/agreement/{page}/", {"format": "csv"})
+        table = list(csv.DictReader(io.StringIO(response.content.decode())))
+        assert {(r["study"], r["task_set"], r["run"]) for r in table} == {
+            (study.slug, task_set.key, number)
+        }
+
+
+def test_too_few_cases_for_an_interval_are_said_beside_the_figure(
+    study: Study, judged: tuple[TaskSet, JudgeRun], researcher: User, as_user: Any
+) -> None:
+    page = as_user(researcher).get(f"/studies/{study.slug}/agreement/judges/").content.decode()
+    assert "no interval: 2 cases, 5 needed" in page
 
 
 def test_an_empty_study_has_pages_that_say_what_to_do(
