@@ -63,8 +63,7 @@ def add_judge(
     check_address(base_url)
     if not model:
         raise InvalidInput("Name the model as the endpoint knows it (--model).")
-    for what, text in (("base_url", base_url), ("model", model)):
-        most = Judge._meta.get_field(what).max_length or 0
+    for what, text, most in (("base_url", base_url, 500), ("model", model, 200)):
         if len(text) > most or storable_text(text) != text:
             raise InvalidInput(f"{what} may have {most} characters, none of them NUL.")
     if api_key_env and not _VARIABLE.fullmatch(api_key_env):

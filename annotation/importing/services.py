@@ -142,7 +142,7 @@ def json_files(paths: Iterable[Path]) -> list[Path]:
     """The files named, and the .json files of the folders named, in order of their names."""
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
+        if _is_folder(path):
             inside = sorted(p for p in path.rglob("*.json") if p.is_file())
             if not inside:
                 raise InvalidInput(f"{path} holds no .json file. Name the file or its folder.")
@@ -150,6 +150,14 @@ def json_files(paths: Iterable[Path]) -> list[Path]:
         else:
             found.append(path)
     return found
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether ``path`` is a folder; a name that the system cannot look up is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def read_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def read_json(
     than ``max_bytes``, and for everything that :func:`parse_json` refuses.
     """
     name = name or str(path)
-    return parse_json(_read_bytes(path, name, max_bytes), name=name, repairs=repairs)
+    return parse_json(read_plain_file(path, name, max_bytes), name=name, repairs=repairs)
 
 
 def parse_json(raw: bytes, *, name: str, repairs: Counter[str] | None = None) -> object:
@@ -101,12 +101,16 @@ def parse_json(raw: bytes, *, name: str, repairs: Counter[str] | None = None) ->
     return value
 
 
-def _read_bytes(path: Path, name: str, max_bytes: int) -> bytes:
+def read_plain_file(path: Path, name: str, max_bytes: int = MAX_BYTES) -> bytes:
+    """The bytes of a file that messages call ``name``.
+
+    Raises ``UnreadableFile`` for what cannot be opened, is no plain file, or is too large.
+    """
     try:
         # Looked at before it is opened: opening a pipe would wait for ever.
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise UnreadableFile("This is not a file. Name a JSON file.", path=name)
+            raise UnreadableFile("This is not a file. Name a file.", path=name)
         with path.open("rb") as file:
             raw = file.read(min(status.st_size, max_bytes) + 1)
     except OSError as error:

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.checklists.loader import load_bytes
-from annotation.errors import InvalidFile
 from annotation.management.base import GavelCommand, Result
 from annotation.managing.services import store_template
+from annotation.records.json_files import read_plain_file
 
 
 class Command(GavelCommand):
@@ -21,12 +21,7 @@ class Command(GavelCommand):
 
     def run(self, **options: Any) -> Result:
         path: Path = options["file"]
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise InvalidFile(
-                f"cannot be read ({error.strerror}). Check the name.", path=str(path)
-            ) from error
+        data = read_plain_file(path, str(path))
         template = load_bytes(data, str(path))
         row = store_template(template, data.decode("utf-8-sig"))
         return {"key": row.key, "version": row.version, "items": len(template.items)}
