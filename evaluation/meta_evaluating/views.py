@@ -66,8 +66,8 @@ def humans(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     kinds = (TaskSet.Kind.COMPARISON, TaskSet.Kind.STYLE)
     sets = list(study.task_sets.filter(kind__in=kinds).order_by("kind", "key"))
     task_set = _chosen_set(request, study, sets)
-    page = pages.human_page(task_set) if task_set in sets and task_set else None
-    if page and request.GET.get("format") == "csv":
+    page = pages.human_page(task_set) if task_set is not None and task_set in sets else None
+    if task_set is not None and page and request.GET.get("format") == "csv":
         figures = [entry["shown"].figure for entry in page["shown"]]
         found = Computed(task_set, None, figures).rows()
         return _csv(f"{slug}-humans.csv", *_figure_table(study, found))
