@@ -1,4 +1,4 @@
-"""The keys of the work page: one table for the help sheet, the tests and the eye. PURE."""
+"""The keys of the work page and the queue, for the help sheet, the tests and the eye. PURE."""
 
 from __future__ import annotations
 
@@ -81,8 +81,14 @@ _WORK = KeyPart(
         _row("g", "All my tasks"),
     ),
 )
+_QUEUE = KeyPart("My tasks", (_row("Enter", "Begin, or go on with the next open task"),))
 
 
 def key_table(form: str) -> list[KeyPart]:
     """The keys of a task of this form."""
     return [_SINGLE if form == "single" else _LIST, _WORK]
+
+
+def queue_keys() -> list[KeyPart]:
+    """The keys of a queue in which something is left to do."""
+    return [_QUEUE]

@@ -33,7 +33,8 @@ def work_page(
 
     ``view`` holds the query parameters: ``row`` (the row to go to), ``panel`` (what is unfolded),
     ``from`` (the task just submitted). ``draft`` stands in for the stored one when an answer was
-    refused, so that nothing typed is lost; ``problem`` says why. ``live`` is read out.
+    refused, so that nothing typed is lost; ``problem`` says why. ``live`` is read out before how
+    the draft stands.
     """
     task = assignment.task
     task_set = task.task_set

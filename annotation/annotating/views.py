@@ -7,6 +7,7 @@ redirect. Every write is bound to the assignment in its address.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -19,12 +20,14 @@ from django_htmx.http import push_url
 
 from annotation.annotating import pages, queues, services
 from annotation.annotating.forms import read_note, read_stay, read_write
+from annotation.annotating.keys import queue_keys
 from annotation.annotating.kinds import has_work_page, work_kind
 from annotation.annotating.services import Stale
 from annotation.annotating.work import Act
 from annotation.errors import DomainError, InvalidInput
 from annotation.kinds.drafts import Draft
 from annotation.models import Assignment, TaskSet
+from annotation.text.normalise import normalise_excerpt
 from annotation.web import HtmxHttpRequest, page_or_fragment
 
 PAGE = "annotation/annotating/page.html"
@@ -37,22 +40,27 @@ CONFLICT_FRAGMENT = "annotation/annotating/_conflict.html"
 def queue(request: HtmxHttpRequest, set_id: int) -> HttpResponse:
     """My tasks in a set.
 
-    Context: ``task_set, page_obj, rows, progress, state, states, has_page, case_noun``.
+    Context: ``task_set, page_obj, rows, progress, state, states, has_page, can_go_on, case_noun,
+    key_table``.
     """
     task_set = queues.set_for(request.user, set_id)
     state = request.GET.get("state", "all")
     state = state if state in queues.FILTERS else "all"
     labels, case_noun = pages.words_of(task_set.study.template.content)
     page, rows = queues.queue(request.user, task_set, state, request.GET.get("page"), labels)
+    progress = queues.progress_of(request.user, task_set)
+    can_go_on = has_work_page(task_set) and task_set.is_open and progress.left > 0
     context = {
         "task_set": task_set,
         "page_obj": page,
         "rows": rows,
-        "progress": queues.progress_of(request.user, task_set),
+        "progress": progress,
         "state": state,
         "states": queues.FILTERS,
         "has_page": has_work_page(task_set),
+        "can_go_on": can_go_on,
         "case_noun": case_noun,
+        "key_table": queue_keys() if can_go_on else [],
     }
     return render(request, "annotation/annotating/queue.html", context)
 
@@ -124,13 +132,23 @@ def act(request: HtmxHttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def undo(request: HtmxHttpRequest, pk: int) -> HttpResponse:
     """Take the last act back."""
-    return _write(request, pk, lambda user, pk, _, write: services.undo(user, pk, write))
+    return _write(
+        request,
+        pk,
+        lambda user, pk, _, write: services.undo(user, pk, write),
+        then=partial(_stay, live="Undone."),
+    )
 
 
 @require_POST
 def redo(request: HtmxHttpRequest, pk: int) -> HttpResponse:
     """Do the act again that was undone last."""
-    return _write(request, pk, lambda user, pk, _, write: services.redo(user, pk, write))
+    return _write(
+        request,
+        pk,
+        lambda user, pk, _, write: services.redo(user, pk, write),
+        then=partial(_stay, live="Done again."),
+    )
 
 
 @require_POST
@@ -149,7 +167,7 @@ def submit(request: HtmxHttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def skip(request: HtmxHttpRequest, pk: int) -> HttpResponse:
     """Leave the task without an answer, with a reason, and go to the next."""
-    reason = request.POST.get("skip_reason", "")
+    reason = normalise_excerpt(request.POST.get("skip_reason", ""))
     return _write(
         request,
         pk,
@@ -195,11 +213,11 @@ def _acts(request: HtmxHttpRequest, assignment: Assignment) -> list[Act]:
     return [note, *acts] if note else acts
 
 
-def _stay(request: HtmxHttpRequest, assignment: Assignment) -> HttpResponse:
+def _stay(request: HtmxHttpRequest, assignment: Assignment, live: str = "") -> HttpResponse:
     if not request.htmx:
         return redirect("work:task", assignment.pk)
     fresh = services.assignment_of(request.user, assignment.pk)
-    return _show(request, fresh, view={"row": request.POST.get("row", "")})
+    return _show(request, fresh, view={"row": request.POST.get("row", "")}, live=live)
 
 
 def _go_on(request: HtmxHttpRequest, assignment: Assignment) -> HttpResponse:

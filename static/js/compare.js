@@ -215,6 +215,8 @@
     const busy = document.activeElement?.matches('textarea, input');
     current = '';
     typed = '';
-    goTo(before || marked, { focus: !busy });
+    const open = event.detail.unsettled &&
+      [...byNumber(rowsOf('a')), ...byNumber(rowsOf('b'))].find((one) => one.dataset.state === 'open');
+    goTo(open || before || marked, { focus: !busy });
   });
 }

@@ -110,6 +110,9 @@
       element.click();
     } else {
       element.focus();
+      if (element.matches('textarea')) {
+        element.setSelectionRange(element.value.length, element.value.length);
+      }
       element.scrollIntoView({ block: 'nearest' });
     }
   };

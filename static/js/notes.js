@@ -66,7 +66,9 @@
       showPanel('');
     } else {
       showPanel(name);
-      document.querySelector(`[data-panel-of="${name}"] textarea`).focus();
+      const field = document.querySelector(`[data-panel-of="${name}"] textarea`);
+      field.focus();
+      field.setSelectionRange(field.value.length, field.value.length);
     }
   };
 

@@ -2,7 +2,7 @@
 // A write is given up only when the server has refused it; until then it is sent again and again
 // with the same id, and kept in the browser in case the page goes.
 //
-// Takes:  gavel:send      { url, fields: [[name, value]], assignment, version?, moves? }
+// Takes:  gavel:send      { url, fields: [[name, value]], assignment, version?, moves?, submits? }
 //         gavel:resume    { version }   a conflict was settled for what waits here
 //         gavel:drop                    what waits here is given up
 //         gavel:version   { assignment, version }   what is on the page
@@ -98,7 +98,8 @@
   const refuse = (item, sentence, all) => {
     settle(item);
     if (all) queue.splice(0).forEach((other) => keep(other.assignment));
-    mark('failed');
+    // What was written before an answer that is not complete is stored: the draft stands.
+    mark(item.submits && !all ? 'unsubmitted' : 'failed');
     tell('gavel:refused', { item, sentence });
   };
 

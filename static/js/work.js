@@ -6,7 +6,8 @@
 // Tells:  gavel:send, gavel:version, gavel:resume, gavel:drop (saving.js); gavel:flush (notes.js);
 //         gavel:leaving              another page is about to come
 //         gavel:acting { act }       an act is on its way
-//         gavel:shown { arrived }    fragments were put in place; arrived: of another task
+//         gavel:shown { arrived, unsettled? }    fragments were put in place; arrived: of another
+//                                    task; unsettled: the answer was refused
 'use strict';
 {
   const PARTS = ['saved', 'progress', 'clock', 'crumbs', 'key-table', 'take-back'];
@@ -39,7 +40,29 @@
 
   // --- Presses
 
-  const lock = (locked) => { task().inert = locked; };
+  // An inert form loses the focus; one that is given back gives it back too.
+  let focused = null;
+  const lock = (locked) => {
+    if (locked) focused = document.activeElement;
+    task().inert = locked;
+    if (!locked && focused?.isConnected) focused.focus({ preventScroll: true });
+    if (!locked) focused = null;
+  };
+
+  // A field that a button needs (data-needs: its id) and that is empty: said without a write.
+  const lacks = (button) => {
+    const needed = button?.dataset.needs && document.getElementById(button.dataset.needs);
+    if (!needed || needed.value.trim()) return false;
+    needed.setAttribute('aria-invalid', 'true');
+    problem(needed.dataset.refusal);
+    needed.focus();
+    return true;
+  };
+  document.addEventListener('input', (event) => {
+    if (!event.target.matches('[data-refusal][aria-invalid]')) return;
+    event.target.removeAttribute('aria-invalid');
+    problem('');
+  });
 
   const move = (form, button) => {
     flush();
@@ -47,7 +70,8 @@
       ([name]) => !['csrfmiddlewaretoken', 'op_id', 'version', 'visit', 'active_ms'].includes(name));
     const url = button?.hasAttribute('formaction') ? button.formAction : form.action;
     const other = form.id === 'take-back'
-      ? { assignment: form.dataset.assignment, version: form.elements.version.value } : {};
+      ? { assignment: form.dataset.assignment, version: form.elements.version.value }
+      : { submits: true };
     send(url, fields, { moves: true, ...other });
     lock(true);
   };
@@ -61,7 +85,7 @@
     if (button?.getAttribute('aria-disabled') === 'true' || task().inert) return;
     if (button?.name === 'act') act(button.value);
     else if (button?.matches('[data-step]')) { flush(); send(button.formAction, []); }
-    else move(form, button);
+    else if (!lacks(button)) move(form, button);
   });
 
   let arrowed = false; // a radio moved by an arrow key is not yet a decision
@@ -136,7 +160,8 @@
   document.addEventListener('gavel:saved', (event) => {
     const { item, html, address, waiting: left } = event.detail;
     waiting = left;
-    problem('');
+    // What is stored meanwhile does not fill the field that a button asked for.
+    if (item.moves || !document.querySelector('[data-refusal][aria-invalid]')) problem('');
     const version = /id="actions"[^>]*data-version="(\d+)"/.exec(html);
     if (version && !item.moves) tell('gavel:version', { assignment: item.assignment, version: version[1] });
     // While more is on its way the page is ahead of this answer.
@@ -150,7 +175,7 @@
     lock(false);
     problem(event.detail.sentence);
     if (!event.detail.item.moves) reload();
-    else tell('gavel:shown', { arrived: false });
+    else tell('gavel:shown', { arrived: false, unsettled: event.detail.item.url === task().action });
   });
 
   // --- Conflict
