@@ -220,6 +220,7 @@ def test_next_goes_to_the_first_open_task_then_says_that_all_are_done(
     page = anna.get(done.url)
     assert "been through all 2 tasks" in page.text
     assert "2 submitted, 0 skipped, 0 flagged" in page.text
+    assert "Begin, or go on" not in anna.get(queue).text, "no key for a button that is not there"
 
 
 def test_the_queue_lists_and_filters(anna: Any, single: Assignment, lists: Assignment) -> None:
@@ -227,6 +228,7 @@ def test_the_queue_lists_and_filters(anna: Any, single: Assignment, lists: Assig
     queue = f"/work/{single.task.task_set_id}/"
     page = anna.get(queue).text
     assert "1 of 2 done" in page
+    assert "Begin, or go on with the next open task" in page
     for state, shown in (
         ("open", [lists]),
         ("submitted", [single]),
@@ -478,3 +480,16 @@ def test_opening_a_task_takes_few_queries_however_many_there_are(
     assert f"{size // 2} of {size}" in page.text
     with django_assert_max_num_queries(12):
         assert anna.get(f"/work/{task_set.pk}/").status_code == 200
+
+
+def test_position_and_progress_are_told_apart(anna: Any, single: Assignment) -> None:
+    page = anna.get(url(single)).text
+    assert "<dt>A value</dt>" not in page, "A is a side"
+    assert 'aria-valuetext="0 of 1 done"' in page
+    assert ">Task 1 of 1</span>" in page
+
+
+def test_signing_in_supposes_nothing_unsent(client: Any, single: Assignment) -> None:
+    page = client.get(url(single), follow=True).text
+    assert "<p>Sign in to go on.</p>" in page
+    assert "see how far the grading can be trusted" in page
