@@ -15,6 +15,7 @@ from django.core import signing
 from annotation.annotating.services import Stay, Write
 from annotation.annotating.work import Note
 from annotation.errors import InvalidInput
+from annotation.text.normalise import normalise_excerpt
 
 _VISIT = "annotation.visit"
 _NOT_THE_ACT = frozenset({"csrfmiddlewaretoken", "active_ms", "visit"})
@@ -80,11 +81,14 @@ def read_write(
 
 
 def read_note(data: Mapping[str, Any]) -> Note | None:
-    """The comment and flag that a page posted, or None when it posted no such fields."""
+    """The comment and flag that a page posted, or None when it posted no such fields.
+
+    Line ends become LF: forms send CRLF, scripts what was typed.
+    """
     if "note" not in data:
         return None
     return Note(
-        comment=data.get("comment", ""),
+        comment=normalise_excerpt(data.get("comment", "")),
         flagged="flagged" in data,
-        flag_reason=data.get("flag_reason", ""),
+        flag_reason=normalise_excerpt(data.get("flag_reason", "")),
     )
