@@ -89,7 +89,9 @@ def test_a_worker_of_this_machine_that_has_ended_holds_nothing(run: JudgeRun) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["", "w1", "elsewhere-1-abc", "a-b-c-d", f"{working._host()}-x-1", worker_name()]
+    "name",
+    ["", "w1", "elsewhere-1-abc", "a-b-c-d", f"{working._host()}-x-1", worker_name()],
+    ids=["none", "short", "another machine", "odd", "no process", "this process"],
 )
 def test_a_worker_that_may_live_keeps_what_it_holds(name: str, run: JudgeRun) -> None:
     run.judge_tasks.filter(status="running").update(claimed_by=name)
