@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -82,7 +83,6 @@ class Server:
             env=environment(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
         )
         until(self.answers, "an answer of the server")
 
@@ -97,16 +97,25 @@ class Server:
         """Kill the process that answers requests; its master starts another."""
         assert self.process is not None
         (master,) = (p for p in children(self.process.pid) if b"gunicorn" in command_of(p))
-        for worker in children(master):
+        for worker in until(lambda: children(master), "the start of a web worker"):
             os.kill(worker, signal.SIGKILL)
 
     def kill(self) -> None:
-        """Kill everything at once, as a power cut does."""
+        """Kill every process at once, as a power cut does."""
         if self.process is not None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            for pid in family(self.process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self.process.wait()
-            until(lambda: not self.answers(), "the end of the server")
             self.process = None
+            until(lambda: not self.answers(), "the end of the server")
+
+
+def family(pid: int) -> list[int]:
+    """``pid`` and all that it started, each held still so that none starts another meanwhile."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
+    return [pid, *(one for child in children(pid) for one in family(child))]
 
 
 def children(pid: int) -> list[int]:
