@@ -15,8 +15,16 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("i
 
 @register.filter
 def markdown(text: str) -> SafeString:
-    """Guidelines as HTML. The source is treated as hostile: it can make no element of its own."""
-    return mark_safe(_MARKDOWN.render(text))  # noqa: S308  rendered with html off
+    """Guidelines as HTML, their headings one level down: the page has its own title.
+
+    The source is treated as hostile: it can make no element of its own.
+    """
+    tokens = _MARKDOWN.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    return mark_safe(html)  # noqa: S308  rendered with html off
 
 
 @register.filter
