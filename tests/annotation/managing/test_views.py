@@ -323,5 +323,5 @@ def test_guidelines_can_make_no_element_of_their_own(source: str) -> None:
 def test_guidelines_are_set_as_markdown(as_user: Any, study: Study, annotator: User) -> None:
     set_guidelines(study, "# Rules\n\n1. *Weigh* the substance\n\n| a | b |\n|---|---|\n| c | d |")
     html = str(markdown("# Rules\n\n1. *Weigh*\n\n|a|b|\n|-|-|\n|c|d|\n\n[more](https://x.org/)"))
-    for part in ("<h2>Rules</h1>", "<em>Weigh</em>", "<td>c</td>", 'href="https://x.org/"'):
+    for part in ("<h2>Rules</h2>", "<em>Weigh</em>", "<td>c</td>", 'href="https://x.org/"'):
         assert part in html
