@@ -215,6 +215,7 @@ def add_people(
     added = []
     with transaction.atomic():
         for name in dict.fromkeys(names):
+            _check_name(name)
             user = User.objects.filter(username=name).first()
             password = None
             if user is None:
@@ -226,14 +227,19 @@ def add_people(
     return added
 
 
-def _new_account(name: str, password: str) -> User:
-    user = User(username=name)
-    user.set_password(password)
+def _check_name(name: str) -> None:
+    """Refuse what no account can be called, before the database is asked for it."""
+    field = User._meta.get_field("username")
     try:
-        user.full_clean()
+        field.run_validators(name)
     except ValidationError as error:
         reasons = " ".join(error.messages)
         raise InvalidInput(f"“{name}” cannot be a user name. {reasons}") from error
+
+
+def _new_account(name: str, password: str) -> User:
+    user = User(username=name)
+    user.set_password(password)
     user.save()
     return user
 
