@@ -236,6 +236,11 @@ class Template(_Frozen):
         """The item that ``name`` means by key, label or alias in any spelling, or None."""
         return self._by_name.get(normalise_name(name))
 
+    def key_for(self, name: str) -> str | None:
+        """The key of :meth:`item_for`, or None: what readers of files take to resolve names."""
+        item = self.item_for(name)
+        return item.key if item else None
+
     def nearest_item(self, name: str) -> Item | None:
         """The item whose name is most like a ``name`` that names none: a hint for messages."""
         close = difflib.get_close_matches(normalise_name(name)[:200], self._by_name, n=1)

@@ -108,10 +108,6 @@ def import_comparisons(
     """
     template = template_of(study)
 
-    def resolve(name: str) -> str | None:
-        item = template.item_for(name)
-        return item.key if item else None
-
     if not _TASK_SET_KEY.fullmatch(task_set_key):
         raise InvalidInput(
             f"“{task_set_key[:40]}” cannot name a task set: use letters, digits, - and _ "
@@ -127,7 +123,7 @@ def import_comparisons(
         report.files.append(file_report)
 
         def store(path: Path = path, file_report: FileReport = file_report) -> None:
-            records = read_comparisons(path, resolve, file_report)
+            records = read_comparisons(path, template.key_for, file_report)
             if records:
                 task_set = _task_set(study, task_set_key, "comparison", overlap, chosen, path)
                 _store_comparisons(task_set, records, file_report)

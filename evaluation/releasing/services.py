@@ -50,12 +50,8 @@ def import_release(
     """
     template = template_of(study)
 
-    def resolve(name: str) -> str | None:
-        item = template.item_for(name)
-        return item.key if item else None
-
     files = discover(folder, only)
-    family = readers(resolve)
+    family = readers(template.key_for)
     report = ImportReport()
     for done, file in enumerate(files):
         file_report = FileReport(file.name)
