@@ -7,3 +7,6 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import checks  # noqa: F401  registers the system checks
+        from annotation.importing.builtin import register_formats
+
+        register_formats()

@@ -155,6 +155,8 @@ ENTRY_POINTS = (
     "annotation.managing.services",  # studies, task sets and templates by name
     "annotation.managing.pages",  # answers and verdicts in words
     "annotation.importing.services",  # one file, one transaction, one report
+    "annotation.importing.formats",  # what can be imported, and how it is asked for
+    "annotation.importing.cancelling",
     "annotation.importing.checklists",
     "annotation.importing.commands",
     "annotation.assigning.services",

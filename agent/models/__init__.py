@@ -1,5 +1,6 @@
 """The rows of the agent app; import them from here."""
 
 from agent.models.judges import Judge
+from agent.models.runs import ExtractionRun, RunStep
 
-__all__ = ["Judge"]
+__all__ = ["ExtractionRun", "Judge", "RunStep"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 
 from annotation import audit
 from annotation.errors import Conflict, InvalidFile, InvalidInput
+from annotation.importing.formats import Progress, no_progress
 from annotation.kinds.options import TaskSetOptions
 from annotation.managing.services import create_study, template_of
 from annotation.models import Case, Study, Task, TaskSet, User
@@ -30,7 +32,6 @@ REFUSED = (
     "Nothing of this file was stored, because of the problems above. Mend it, or import what is "
     "sound with --accept-partial."
 )
-Progress = Callable[[int, int], None]
 
 
 def study_for_import(slug: str, *, actor: User | None = None) -> tuple[Study, bool]:
@@ -45,6 +46,20 @@ def study_for_import(slug: str, *, actor: User | None = None) -> tuple[Study, bo
         return create_study(slug, actor=actor), True
     except Conflict:  # another import made it at this moment
         return Study.objects.select_related("template").get(slug=slug), False
+
+
+@contextmanager
+def rehearsed(dry_run: bool) -> Iterator[None]:
+    """With ``dry_run``, everything stored inside is undone at the end.
+
+    One undoing around all files, not one a file: later files refer to what earlier ones bring.
+    """
+    if not dry_run:
+        yield
+        return
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def import_file(
@@ -97,8 +112,9 @@ def import_comparisons(
     overlap: int = 3,
     options: Mapping[str, Any] | None = None,
     accept_partial: bool = False,
+    dry_run: bool = False,
     actor: User | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = no_progress,
 ) -> ImportReport:
     """Make comparison tasks from the comparison interface's files.
 
@@ -118,19 +134,22 @@ def import_comparisons(
     chosen = read_options(options or {})
     files = json_files(paths)
     report = ImportReport()
-    for done, path in enumerate(files):
-        file_report = FileReport(str(path))
-        report.files.append(file_report)
+    with rehearsed(dry_run):
+        for done, path in enumerate(files):
+            file_report = FileReport(str(path))
+            report.files.append(file_report)
 
-        def store(path: Path = path, file_report: FileReport = file_report) -> None:
-            records = read_comparisons(path, template.key_for, file_report)
-            if records:
-                task_set = _task_set(study, task_set_key, "comparison", overlap, chosen, path)
-                _store_comparisons(task_set, records, file_report)
+            def store(path: Path = path, file_report: FileReport = file_report) -> None:
+                records = read_comparisons(path, template.key_for, file_report)
+                if records:
+                    task_set = _task_set(study, task_set_key, "comparison", overlap, chosen, path)
+                    _store_comparisons(task_set, records, file_report)
 
-        import_file(study, file_report, store, accept_partial=accept_partial)
-        progress(done + 1, len(files))
-    keep_report(study, report, source=", ".join(map(str, files)), kind="comparison", actor=actor)
+            import_file(study, file_report, store, accept_partial=accept_partial)
+            progress(done + 1, len(files))
+    if not dry_run:
+        source = ", ".join(map(str, files))
+        keep_report(study, report, source=source, kind="comparison", actor=actor)
     return report
 
 

@@ -36,10 +36,41 @@ class ItemValues(_Frozen):
     values: list[Value] = []
 
 
+class Seed(_Frozen):
+    """A value that a model proposes to the annotator: its item, and where it came from.
+
+    ``origin`` is the id that the source gives it; empty when it has none.
+    """
+
+    item_key: str = Field(min_length=1)
+    text: str
+    evidence: list[Span] = []
+    origin: str = ""
+
+
+class Paragraph(_Frozen):
+    """The part of the summary that a task is about: ``[start, end)`` of its text.
+
+    ``number`` counts from 0, ``count`` is the number of paragraphs of the summary.
+    """
+
+    number: int = Field(ge=0)
+    count: int = Field(ge=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
 class Content(_Frozen):
-    """An extraction task is about a stored summary; its text is read from there."""
+    """An extraction task is about a stored summary; its text is read from there.
+
+    ``seed_source`` names the model whose values the annotator starts from, ``seeds`` are those
+    values. ``paragraph`` is None when the task is about the whole summary. Evidence, also of a
+    paragraph's values, counts from the start of the summary and may lie in any paragraph.
+    """
 
     seed_source: str = ""
+    paragraph: Paragraph | None = None
+    seeds: list[Seed] = []
 
 
 class Answer(_Frozen):

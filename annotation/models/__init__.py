@@ -11,7 +11,7 @@ from annotation.models.checklists import (
     ChecklistVersion,
     Evidence,
 )
-from annotation.models.imports import ImportReport
+from annotation.models.imports import ImportJob, ImportReport
 from annotation.models.people import Membership, Role, User
 from annotation.models.studies import Guideline, Study
 from annotation.models.tasks import Task, TaskSet
@@ -30,6 +30,7 @@ __all__ = [
     "Event",
     "Evidence",
     "Guideline",
+    "ImportJob",
     "ImportReport",
     "Membership",
     "Role",

@@ -99,11 +99,12 @@ class ChecklistItem(models.Model):
 
 
 class ChecklistValue(models.Model):
-    """One value of one item."""
+    """One value of one item. ``metadata`` keeps what a file had beyond its text."""
 
     item = models.ForeignKey(ChecklistItem, on_delete=models.CASCADE, related_name="values")
     position = models.PositiveIntegerField()
     text = models.TextField()
+    metadata = models.JSONField(default=dict, blank=True)
 
     class Meta:
         constraints = [
@@ -118,7 +119,9 @@ class Evidence(models.Model):
     """A quote that supports a value, and where it stands.
 
     ``start`` and ``end`` are half-open code-point offsets into the text of ``summary`` or
-    ``document``; both are empty when the quote was not found there.
+    ``document``; both are empty when the quote was not found there, and when nobody could look
+    because its document is not in the study. ``source_name`` and ``location`` are the document
+    and the place as a producer named them.
     """
 
     class Found(models.TextChoices):
@@ -126,6 +129,7 @@ class Evidence(models.Model):
         NORMALISED = "normalised", "After normalising"
         FUZZY = "fuzzy", "Approximately"
         NOT_FOUND = "not_found", "Not found"
+        NOT_SOUGHT = "not_sought", "Not looked for (its document is not here)"
 
     value = models.ForeignKey(ChecklistValue, on_delete=models.CASCADE, related_name="evidence")
     position = models.PositiveIntegerField()
@@ -143,15 +147,19 @@ class Evidence(models.Model):
     end = models.PositiveIntegerField(null=True, blank=True)
     quote = models.TextField()
     found = models.CharField(max_length=10, choices=Found)
+    source_name = models.CharField(max_length=300, blank=True)
+    location = models.TextField(blank=True)
 
     class Meta:
         verbose_name_plural = "evidence"
         constraints = [
             models.UniqueConstraint(fields=["value", "position"], name="evidence_position_once"),
             models.CheckConstraint(
-                condition=models.Q(found="not_found", start__isnull=True, end__isnull=True)
+                condition=models.Q(
+                    found__in=["not_found", "not_sought"], start__isnull=True, end__isnull=True
+                )
                 | (
-                    ~models.Q(found="not_found")
+                    ~models.Q(found__in=["not_found", "not_sought"])
                     & models.Q(start__isnull=False, end__isnull=False, end__gt=models.F("start"))
                 ),
                 name="evidence_start_before_end",

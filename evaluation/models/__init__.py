@@ -1,6 +1,15 @@
 """The rows of the evaluation app; import them from here."""
 
+from evaluation.models.comparisons import ChecklistComparison, ItemVerdict
 from evaluation.models.judge_runs import JudgeCall, JudgeRun, JudgeTask, Verdict
 from evaluation.models.meta_evaluations import MetaEvaluation
 
-__all__ = ["JudgeCall", "JudgeRun", "JudgeTask", "MetaEvaluation", "Verdict"]
+__all__ = [
+    "ChecklistComparison",
+    "ItemVerdict",
+    "JudgeCall",
+    "JudgeRun",
+    "JudgeTask",
+    "MetaEvaluation",
+    "Verdict",
+]

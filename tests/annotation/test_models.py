@@ -12,7 +12,7 @@ from django.db import DatabaseError, IntegrityError, connection, models, transac
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from agent.models import Judge
+from agent.models import ExtractionRun, Judge, RunStep
 from annotation import audit
 from annotation.managing.services import set_guidelines
 from annotation.managing.tokens import make_token
@@ -38,7 +38,7 @@ from annotation.models import (
     User,
     Visit,
 )
-from evaluation.models import JudgeCall, JudgeRun, JudgeTask
+from evaluation.models import ChecklistComparison, ItemVerdict, JudgeCall, JudgeRun, JudgeTask
 from tests.factories import (
     make_answer,
     make_assignment,
@@ -87,6 +87,14 @@ class Full:
         self.quote = self.evidence(position=1)
         self.quote.save()
         self.token = make_token(annotator)[0]
+        self.extraction_run = ExtractionRun.objects.create(
+            case=self.case, source="imported", model="m", method="all"
+        )
+        RunStep.objects.create(run=self.extraction_run, kind="event", position=0)
+        self.comparison = ChecklistComparison.objects.create(
+            case=self.case, comparer="c", model_name="m", extractor="e"
+        )
+        self.a_verdict(item_key="appeal", payload=EQUAL).save()
 
     def a_document(self, name: str, position: int) -> SourceDocument:
         return SourceDocument(
@@ -111,6 +119,10 @@ class Full:
     def evidence(self, **fields: Any) -> Evidence:
         full = {"position": 2, "start": 0, "end": 2, "quote": "It", "found": "exact", **fields}
         return Evidence(value=self.value, **full)
+
+    def a_verdict(self, **fields: Any) -> ItemVerdict:
+        full = {"item_key": "trials", "orientation": "known", "status": "read", **fields}
+        return ItemVerdict(comparison=self.comparison, raw="model equals reference", **full)
 
     def an_answer(self, **fields: Any) -> Answer:
         full: dict[str, Any] = {
@@ -210,6 +222,7 @@ BAD: dict[str, list[Bad]] = {
         lambda w: w.evidence(start=None, end=None),
         lambda w: w.evidence(start=0, end=None),
         lambda w: w.evidence(found="not_found"),
+        lambda w: w.evidence(found="not_sought"),
     ],
     "evidence_in_one_text": [lambda w: w.evidence(summary=w.reference, document=w.document)],
     "membership_once_a_study": [
@@ -258,6 +271,19 @@ BAD: dict[str, list[Bad]] = {
             judge_task=w.question, attempt=1, request={}, request_hash="0", at=timezone.now()
         )
     ],
+    "extraction_run_imported_once": [
+        lambda w: ExtractionRun(case=w.case, source="imported", model="m", method="all")
+    ],
+    "run_step_once": [lambda w: RunStep(run=w.extraction_run, kind="event", position=0)],
+    "checklist_comparison_once": [
+        lambda w: ChecklistComparison(case=w.case, comparer="c", model_name="m", extractor="e")
+    ],
+    "item_verdict_once": [lambda w: w.a_verdict(item_key="appeal")],
+    "item_verdict_only_oriented_is_scored": [
+        lambda w: w.a_verdict(orientation="unknown", payload={}),
+        lambda w: w.a_verdict(status="not_scored", payload={}),
+    ],
+    "item_verdict_first_side_known": [lambda w: w.a_verdict(first_side="a")],
 }  # fmt: skip
 
 APPS = ("annotation", "agent", "evaluation")

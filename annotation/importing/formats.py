@@ -1,0 +1,89 @@
+"""The kinds of files that a person can import into a study: one entry a format.
+
+Pages and commands look formats up here, so that what one offers the other does too. Apps to the
+right of this one add theirs with :func:`register` when they are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation.errors import InvalidInput
+from annotation.models import Study, User
+from annotation.records.report import ImportReport
+
+Progress = Callable[[int, int], None]
+
+
+def no_progress(done: int, total: int) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import, into which study, and how.
+
+    ``options`` holds what was filled in for the format's ``fields``. With ``dry_run`` everything is
+    done but nothing stored; ``progress(done, total)`` may raise ``Cancelled``.
+    """
+
+    paths: tuple[Path, ...]
+    study: Study
+    options: Mapping[str, Any] = field(default_factory=dict)
+    accept_partial: bool = False
+    dry_run: bool = False
+    actor: User | None = None
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True, slots=True)
+class FormatField:
+    """One thing a format lets a person choose: a text, a whole number or one of ``choices``."""
+
+    name: str
+    label: str
+    help: str = ""
+    default: str | int = ""
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFormat:
+    """A format. ``suffixes`` are the endings of its files (with the dot); ``run`` imports them.
+
+    ``takes_folders``: several files belong together and may come as one ZIP file, unpacked.
+    """
+
+    key: str
+    label: str
+    description: str
+    suffixes: tuple[str, ...]
+    run: Callable[[ImportRequest], ImportReport]
+    fields: tuple[FormatField, ...] = ()
+    takes_folders: bool = False
+
+
+_FORMATS: dict[str, ImportFormat] = {}
+
+
+def register(format_: ImportFormat) -> None:
+    """Offer a format. Registering a key again replaces it (apps are loaded once a process)."""
+    _FORMATS[format_.key] = format_
+
+
+def formats() -> list[ImportFormat]:
+    """All formats, in the order in which they were registered."""
+    return list(_FORMATS.values())
+
+
+def format_called(key: str) -> ImportFormat:
+    """Raises ``InvalidInput`` with the formats that there are."""
+    try:
+        return _FORMATS[key]
+    except KeyError as error:
+        raise InvalidInput(
+            f"“{key[:40]}” is no format that can be imported. There are: {', '.join(_FORMATS)}."
+        ) from error
