@@ -7,6 +7,7 @@
 //         gavel:drop                    what waits here is given up
 //         gavel:version   { assignment, version }   what is on the page
 // Tells:  gavel:saved     { item, html, address, waiting }
+//         gavel:behind    { assignment }   the page is older than what was stored from here
 //         gavel:refused   { item, sentence }
 //         gavel:conflict  { item, html }
 'use strict';
@@ -56,6 +57,29 @@
     } catch {
       return [];
     }
+  };
+
+  // The newest version that the server has confirmed to this tab. A page can be older: it was
+  // fetched while the last write of the page before it was on its way.
+  const confirmedPlace = (assignment) => `gavel.version.${assignment}`;
+
+  const confirm = (assignment, version) => {
+    versions.set(assignment, version);
+    try {
+      sessionStorage.setItem(confirmedPlace(assignment), version);
+    } catch {
+      // No permission: what this page knows remains.
+    }
+  };
+
+  const confirmed = (assignment) => {
+    let stored = 0;
+    try {
+      stored = Number(sessionStorage.getItem(confirmedPlace(assignment)));
+    } catch {
+      // As above.
+    }
+    return Math.max(stored, versions.get(assignment) ?? 0);
   };
 
   const mark = (state) => {
@@ -171,8 +195,10 @@
 
   document.addEventListener('gavel:version', (event) => {
     const { assignment, version, arrived } = event.detail;
-    versions.set(assignment, version);
+    const newest = confirmed(assignment);
+    confirm(assignment, Math.max(newest, Number(version)));
     if (!arrived) return;
+    if (newest > Number(version)) tell('gavel:behind', { assignment });
     const known = new Set(queue.map((item) => item.id));
     queue.push(...recall(assignment).filter((item) => !known.has(item.id)));
     pump();
@@ -180,7 +206,7 @@
 
   document.addEventListener('gavel:resume', (event) => {
     const item = queue[0];
-    versions.set(item.assignment, event.detail.version);
+    confirm(item.assignment, Number(event.detail.version));
     delete item.version;
     halted = false;
     pump();

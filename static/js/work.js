@@ -1,7 +1,7 @@
 // The task page: turns presses into writes and shows what comes back. It changes what is on the
 // page only by putting the server's fragments in place.
 //
-// Takes:  gavel:saved, gavel:refused, gavel:conflict (saving.js);
+// Takes:  gavel:saved, gavel:refused, gavel:conflict, gavel:behind (saving.js);
 //         gavel:act { act }, gavel:write { fields }    something to store
 // Tells:  gavel:send, gavel:version, gavel:resume, gavel:drop (saving.js); gavel:flush (notes.js);
 //         gavel:leaving              another page is about to come
@@ -121,10 +121,10 @@
     next.querySelectorAll('.pane-body').forEach((pane, i) => { pane.scrollTop = scrolls[i] ?? 0; });
   };
 
-  const show = (html, address) => {
+  const show = (html, address, anew = Boolean(address)) => {
     const fresh = new DOMParser().parseFromString(html, 'text/html');
     const next = fresh.getElementById('task');
-    const arrived = next.dataset.assignment !== task().dataset.assignment || Boolean(address);
+    const arrived = next.dataset.assignment !== task().dataset.assignment || anew;
     if (arrived) task().replaceWith(next);
     else ['values', 'note', 'actions'].forEach((id) => put(fresh, id));
     PARTS.forEach((id) => put(fresh, id));
@@ -162,8 +162,8 @@
     waiting = left;
     // What is stored meanwhile does not fill the field that a button asked for.
     if (item.moves || !document.querySelector('[data-refusal][aria-invalid]')) problem('');
-    const version = /id="actions"[^>]*data-version="(\d+)"/.exec(html);
-    if (version && !item.moves) tell('gavel:version', { assignment: item.assignment, version: version[1] });
+    const version = versionOf(html);
+    if (version && !item.moves) tell('gavel:version', { assignment: item.assignment, version });
     // While more is on its way the page is ahead of this answer.
     if (!left) show(html, item.moves ? address : '');
     idle();
@@ -213,7 +213,15 @@
     return response.text();
   };
 
-  const reload = () => fetchPage(location.href).then((html) => show(html, ''), () => {});
+  const versionOf = (html) => Number(/id="actions"[^>]*data-version="(\d+)"/.exec(html)?.[1] ?? 0);
+
+  // What is stored meanwhile may come back first; an older page then has nothing to add.
+  const reload = (anew = false) => fetchPage(location.href).then((html) => {
+    if (!waiting && versionOf(html) >= Number(field('version')?.value ?? 0)) show(html, '', anew);
+  }, () => {});
+
+  // The page has only just come: the row to go on with is the one that is open now.
+  document.addEventListener('gavel:behind', () => reload(true));
 
   function goTo(href) {
     flush();

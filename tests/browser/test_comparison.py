@@ -247,6 +247,29 @@ def test_a_second_tab_is_told_of_the_first_and_may_choose(
     assert second.answers.count() == 1
 
 
+def test_a_page_older_than_what_was_stored_from_it_catches_up(
+    pairs: TaskSet, anna: User, open_tab: OpenTab
+) -> None:
+    """A reload can be answered before the last act of the page it replaces is stored."""
+    add_list(pairs, 3, 2)
+    give(pairs, anna)
+    (own,) = mine(anna)
+    tab = open_tab(anna)
+    page = tab.go(path_of(own))
+    older = page.request.get(page.url)
+    tab.press("2")
+    expect(page.locator(".value .match b").first).to_be_visible()
+    tab.saved()
+    held = {"status": 200, "headers": older.headers, "body": older.body()}
+    page.route(f"**{path_of(own)}", lambda route: route.fulfill(**held), times=1)
+    tab.go(path_of(own))
+    expect(page.locator(".value .match b").first).to_be_visible()
+    tab.press("0", "0")
+    expect(page.locator("#values .value[data-state=open]")).to_have_count(1)
+    tab.saved()
+    assert own.events.count() == 3
+
+
 def test_acts_survive_a_server_that_fails_every_other_time(
     pairs: TaskSet, anna: User, open_tab: OpenTab
 ) -> None:
