@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from annotation.importing.comparison import import_comparisons
 from annotation.importing.formats import FormatField, ImportFormat, ImportRequest, register
-from annotation.importing.services import import_comparisons
+from annotation.importing.style import import_styles
 from annotation.records.report import ImportReport
 
 TASK_SET = FormatField("task_set", "Task set", "Letters, digits, - and _; made if it is new.")
@@ -12,27 +15,52 @@ OVERLAP = FormatField("overlap", "Annotators a task", "Of a new task set.", 3)
 
 def register_formats() -> None:
     """Called once, when the app is ready."""
-    register(
-        ImportFormat(
-            key="comparison",
-            label="Comparison tasks (JSON)",
-            description="Pairs of checklist values of the comparison interface.",
-            suffixes=(".json",),
-            run=_comparison,
-            fields=(TASK_SET, OVERLAP),
-            takes_folders=True,
+    for key, label, description, run in (
+        (
+            "comparison",
+            "Comparison tasks (JSON)",
+            "Pairs of checklist values of the comparison interface.",
+            import_comparisons,
+        ),
+        (
+            "style",
+            "Style tasks (JSON)",
+            "Pairs of summaries of the writing style interface.",
+            import_styles,
+        ),
+    ):
+        register(
+            ImportFormat(
+                key=key,
+                label=label,
+                description=description,
+                suffixes=(".json",),
+                run=into_task_set(run, key),
+                fields=(TASK_SET, OVERLAP),
+                takes_folders=True,
+            )
         )
-    )
 
 
-def _comparison(request: ImportRequest) -> ImportReport:
-    return import_comparisons(
-        request.paths,
-        request.study,
-        task_set_key=str(request.options.get("task_set") or "comparison"),
-        overlap=int(request.options.get("overlap") or OVERLAP.default),
-        accept_partial=request.accept_partial,
-        dry_run=request.dry_run,
-        actor=request.actor,
-        progress=request.progress,
-    )
+def into_task_set(
+    run: Callable[..., ImportReport], default: str
+) -> Callable[[ImportRequest], ImportReport]:
+    """A service that fills a task set, as a format runs it; ``default`` is the key of the set.
+
+    ``options`` of the request may hold ``options`` of a new task set beside the two fields.
+    """
+
+    def run_request(request: ImportRequest) -> ImportReport:
+        return run(
+            request.paths,
+            request.study,
+            task_set_key=str(request.options.get("task_set") or default),
+            overlap=int(request.options.get("overlap") or OVERLAP.default),
+            options=request.options.get("options") or {},
+            accept_partial=request.accept_partial,
+            dry_run=request.dry_run,
+            actor=request.actor,
+            progress=request.progress,
+        )
+
+    return run_request

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotation.kinds.comparison import Content, Side
@@ -26,11 +26,18 @@ from annotation.records.fields import (
     within,
 )
 from annotation.records.json_files import read_json
+from annotation.records.pair_tables import (
+    Entry,
+    no_such_file,
+    read_entries,
+    read_tables,
+    side_shown_first,
+    unknown_fields,
+)
 from annotation.records.quoting import shown
-from annotation.records.report import FileReport, UnreadableFile
-from annotation.text.normalise import normalise_text, storable_json, storable_text
+from annotation.records.report import FileReport
+from annotation.text.normalise import normalise_text, storable_text
 
-MODEL_MARK = "_summarization"
 ResolveItem = Callable[[str], str | None]
 
 _KEY_FIELDS = {"case_id", "checklist_item", "source_pair_idx"}
@@ -57,10 +64,6 @@ class ComparisonRecord:
     metadata: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
-class OrientationUnknown(Misfit):
-    """Nothing says which side is the reference."""
-
-
 def read_comparisons(
     path: Path, resolve: ResolveItem, report: FileReport
 ) -> list[ComparisonRecord]:
@@ -85,77 +88,24 @@ def parse_comparisons(
     ``orientation_unknown``; ``report.repairs`` changes of text and lists with the same value twice.
     Raises ``UnreadableFile`` when ``data`` is no comparison file.
     """
+    tables = read_tables(data, "value_pairs", "comparison pairs", report)
     try:
-        top = as_object(data, "")
-        keys, pairs, orders = (
-            as_list(member(top, name, ""), name) for name in ("keys", "value_pairs", "orders")
-        )
-        sources = _sources(top)
+        sources = _sources(tables.metadata)
     except Misfit as misfit:
-        raise UnreadableFile(
-            f"This is no file of comparison pairs: {misfit.place or 'it'} {misfit.message}",
-            path=report.path,
-        ) from misfit
-    if not len(keys) == len(pairs) == len(orders):
-        report.problem(
-            "",
-            f"keys has {len(keys)} entries, value_pairs {len(pairs)}, orders {len(orders)}: "
-            "nothing says which belong together. Get the file again.",
-        )
-        return []
-    if not keys:
-        report.problem("keys", "The file holds no pairs.")
-    records: list[ComparisonRecord] = []
-    names = _Names()
-    for position, (key, pair, order) in enumerate(zip(keys, pairs, orders, strict=True)):
-        entry = _Entry(position, key, pair, order)
-        repairs: Counter[str] = Counter()
-        try:
-            record = names.unique(_record(entry, sources, resolve, repairs))
-        except Misfit as misfit:
-            if isinstance(misfit, OrientationUnknown):
-                report.found["orientation_unknown"] += 1
-            report.problem(misfit.place, misfit.message)
-        else:
-            report.found["lists" if record.content.form == "list" else "singles"] += 1
-            report.repairs.update(repairs)
-            records.append(record)
+        raise no_such_file(misfit, "comparison pairs", report) from misfit
+    records = read_entries(
+        tables.entries,
+        lambda entry, repairs: _record(entry, sources, resolve, repairs),
+        lambda one, other: _values(one.content) == _values(other.content),
+        report,
+    )
+    for record in records:
+        report.found["lists" if record.content.form == "list" else "singles"] += 1
     return records
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    position: int
-    key: object
-    pair: object
-    order: object
-
-    def place(self, table: str) -> str:
-        return within(table, self.position)
-
-
-class _Names:
-    """Hands out the key of each record, and refuses a pair that is there twice."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, list[ComparisonRecord]] = {}
-
-    def unique(self, record: ComparisonRecord) -> ComparisonRecord:
-        namesakes = self._seen.setdefault(record.key, [])
-        for other in namesakes:
-            if _values(other.content) == _values(record.content):
-                raise Misfit(
-                    within("keys", record.position),
-                    f"is the same pair as {within('keys', other.position)}. Take one out.",
-                )
-        namesakes.append(record)
-        if len(namesakes) == 1:
-            return record
-        return replace(record, key=f"{record.key}#{record.position}")
-
-
 def _record(
-    entry: _Entry,
+    entry: Entry,
     sources: list[object] | None,
     resolve: ResolveItem,
     repairs: Counter[str],
@@ -189,23 +139,19 @@ def _record(
     )
 
 
-def _sources(top: dict[str, object]) -> list[object] | None:
+def _sources(metadata: dict[str, object]) -> list[object] | None:
     """``metadata.data_pair_list``, where the file has it."""
-    metadata = as_object(top.get("metadata", {}), "metadata")
     if "data_pair_list" not in metadata:
         return None
     return as_list(metadata["data_pair_list"], "metadata.data_pair_list")
 
 
 def _order(
-    entry: _Entry, sources: list[object] | None, index: int, index_place: str
+    entry: Entry, sources: list[object] | None, index: int, index_place: str
 ) -> tuple[str, str]:
     """The sources of A and B, checked against the pair that the key names."""
     place = entry.place("orders")
-    a, b = (
-        as_text(source, within(place, i))
-        for i, source in enumerate(as_list(entry.order, place, length=2))
-    )
+    a, b = entry.sources()
     if sources is None:
         return a, b
     if index >= len(sources):
@@ -213,21 +159,6 @@ def _order(
     if sources[index] not in ([a, b], [b, a]):
         raise Misfit(place, f"does not name the two sources of metadata.data_pair_list[{index}].")
     return a, b
-
-
-def side_shown_first(order: tuple[str, str], place: str) -> Side:
-    """Whether the source of A is the model's or the reference's.
-
-    Raises ``OrientationUnknown`` when both or neither bear the mark of a model's summary.
-    """
-    marked = tuple(MODEL_MARK in source for source in order)
-    if marked[0] == marked[1]:
-        raise OrientationUnknown(
-            place,
-            f'{"both" if marked[0] else "neither"} of the two sources name "{MODEL_MARK}", '
-            "so which side is the reference is unknown. Correct the paths.",
-        )
-    return Side.MODEL if marked[0] else Side.REFERENCE
 
 
 def _content(
@@ -270,10 +201,10 @@ def _side(value: object, place: str, is_list: bool, repairs: Counter[str]) -> li
 
 def _unknown_fields(key: dict[str, object], pair: dict[str, object]) -> dict[str, object]:
     unknown = {
-        "key": {name: key[name] for name in key if name not in _KEY_FIELDS},
-        "value_pair": {name: pair[name] for name in pair if name not in _PAIR_FIELDS},
+        "key": unknown_fields(key, _KEY_FIELDS),
+        "value_pair": unknown_fields(pair, _PAIR_FIELDS),
     }
-    return {table: storable_json(fields) for table, fields in unknown.items() if fields}
+    return {table: fields for table, fields in unknown.items() if fields}
 
 
 def _values(content: Content) -> tuple[str, list[str], list[str]]:

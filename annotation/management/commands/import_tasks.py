@@ -8,10 +8,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.importing.commands import ImportCommand
-from annotation.importing.services import import_comparisons, study_for_import
+from annotation.importing.formats import ImportFormat, ImportRequest, format_called, formats
+from annotation.importing.services import study_for_import
 from annotation.management.base import Result, setting, whole_number
-
-FORMATS = ("comparison",)
 
 
 class Command(ImportCommand):
@@ -20,8 +19,12 @@ class Command(ImportCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, nargs="+", help="file, or folder of .json files")
         parser.add_argument("--study", required=True, help="made if there is none")
-        parser.add_argument("--format", required=True, choices=FORMATS)
-        parser.add_argument("--task-set", default="comparison", help="key of the task set")
+        parser.add_argument(
+            "--format", required=True, choices=[f.key for f in formats() if _makes_tasks(f)]
+        )
+        parser.add_argument(
+            "--task-set", default="", help="key of the task set (default: called as the format)"
+        )
         parser.add_argument(
             "--overlap", type=whole_number(1, 100), default=3, help="annotators a task"
         )
@@ -34,22 +37,40 @@ class Command(ImportCommand):
             help="of a new task set, such as suggestions=true or many_to_many=false",
         )
         parser.add_argument(
+            "--field",
+            action="append",
+            type=setting,
+            default=[],
+            metavar="K=V",
+            help="what else the format lets one choose",
+        )
+        parser.add_argument(
             "--accept-partial",
             action="store_true",
             help="store what is sound of a file that has problems",
         )
 
     def run(self, **options: Any) -> Result:
+        chosen = format_called(options["format"])
         study, made = study_for_import(options["study"])
         if made:
             self.say(f"Made the study {study.slug} with the checklist {study.template.key}.")
-        report = import_comparisons(
-            options["path"],
-            study,
-            task_set_key=options["task_set"],
-            overlap=options["overlap"],
-            options=dict(options["option"]),
-            accept_partial=options["accept_partial"],
-            progress=lambda done, total: self.progress(done, total, "Files"),
+        report = chosen.run(
+            ImportRequest(
+                paths=tuple(options["path"]),
+                study=study,
+                options={
+                    **dict(options["field"]),
+                    "task_set": options["task_set"],
+                    "overlap": options["overlap"],
+                    "options": dict(options["option"]),
+                },
+                accept_partial=options["accept_partial"],
+                progress=lambda done, total: self.progress(done, total, "Files"),
+            )
         )
         return self.finish(report)
+
+
+def _makes_tasks(format_: ImportFormat) -> bool:
+    return any(field.name == "task_set" for field in format_.fields)

@@ -11,7 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.errors import InvalidInput
-from annotation.importing.services import REFUSED, import_comparisons
+from annotation.importing.comparison import import_comparisons
+from annotation.importing.services import REFUSED
 from annotation.models import AuditEntry, Case, ImportReport, Study, Task, TaskSet
 from annotation.records.report import FileStatus
 from tests.factories import make_task_set

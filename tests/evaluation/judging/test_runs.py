@@ -17,7 +17,7 @@ from agent.connecting.services import add_judge, rules_judge
 from agent.llm.errors import ErrorKind, ModelError
 from agent.models import Judge
 from annotation.errors import InvalidInput, Refused
-from annotation.importing.services import import_comparisons
+from annotation.importing.comparison import import_comparisons
 from annotation.kinds.comparison import (
     Content,
     ListAnswer,
