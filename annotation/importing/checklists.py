@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from annotation.importing.services import BATCH
 from annotation.kinds.extraction import Value
 from annotation.models import Checklist, ChecklistItem, ChecklistValue, Evidence
 
 
-def store_items(checklist: Checklist, values: dict[str, list[Value]]) -> None:
-    """Write the items of a new checklist of a summary, its evidence exactly located."""
+def store_items(
+    checklist: Checklist,
+    values: dict[str, list[Value]],
+    *,
+    names: Mapping[str, str] | None = None,
+    value_metadata: Mapping[str, Sequence[dict[str, Any]]] | None = None,
+) -> None:
+    """Write the items of a new checklist of a summary, its evidence exactly located.
+
+    ``names`` are the names under which a file had the items, by item key; ``value_metadata`` is
+    what it had beyond the text of each value, in the order of ``values``.
+    """
+    names, of_values = names or {}, value_metadata or {}
     rows = ChecklistItem.objects.bulk_create(
         [
             ChecklistItem(
                 checklist=checklist,
                 item_key=key,
                 state=ChecklistItem.State.VALUES if found else ChecklistItem.State.ABSENT,
+                metadata={"name": names[key]} if key in names else {},
             )
             for key, found in values.items()
         ]
     )
     pairs = [
-        (ChecklistValue(item=row, position=position, text=value.text), value)
+        (
+            ChecklistValue(
+                item=row,
+                position=position,
+                text=value.text,
+                metadata=of_values[row.item_key][position] if row.item_key in of_values else {},
+            ),
+            value,
+        )
         for row in rows
         for position, value in enumerate(values[row.item_key])
     ]
@@ -41,3 +64,23 @@ def store_items(checklist: Checklist, values: dict[str, list[Value]]) -> None:
         ],
         batch_size=BATCH,
     )
+
+
+def stored_values(checklist: Checklist) -> dict[str, list[Value]]:
+    """The values of a stored checklist of a summary by item key, all their evidence located."""
+    items = checklist.items.prefetch_related("values__evidence").order_by("pk")
+    return {
+        item.item_key: [
+            Value.model_validate(
+                {
+                    "text": value.text,
+                    "evidence": [
+                        {"start": e.start, "end": e.end, "quote": e.quote}
+                        for e in sorted(value.evidence.all(), key=lambda e: e.position)
+                    ],
+                }
+            )
+            for value in sorted(item.values.all(), key=lambda v: v.position)
+        ]
+        for item in items
+    }

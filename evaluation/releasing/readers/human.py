@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotation.errors import InvalidInput
@@ -23,7 +22,13 @@ from annotation.records.fields import (
 from annotation.records.json_files import read_json
 from annotation.records.quoting import shown
 from annotation.records.report import FileReport, UnreadableFile
-from annotation.text.normalise import NormalisedText, normalise_excerpt, normalise_text
+from annotation.records.value_quirks import count_quirks
+from annotation.text.normalise import (
+    NormalisedText,
+    normalise_excerpt,
+    normalise_text,
+    storable_json,
+)
 from evaluation.releasing.readers.discover import FileKind
 from evaluation.releasing.readers.summaries import place_of
 
@@ -49,13 +54,15 @@ class HumanValue:
 class HumanChecklistRecord:
     """All values of one item of one case; no values: people found the item absent.
 
-    An item without a record was not extracted. ``item_name`` is the file's name of the item.
+    An item without a record was not extracted. ``item_name`` is the file's name of the item,
+    ``file_metadata`` what the file says of itself.
     """
 
     case_id: str
     item_key: str
     item_name: str
     values: tuple[HumanValue, ...]
+    file_metadata: Mapping[str, object] = field(default_factory=dict, compare=False)
 
     @property
     def place(self) -> str:
@@ -86,7 +93,9 @@ class HumanChecklists:
         """
         data = read_json(path, name=report.path, repairs=report.repairs)
         try:
-            results = as_object(member(as_object(data, ""), "results", ""), "results")
+            top = as_object(data, "")
+            results = as_object(member(top, "results", ""), "results")
+            metadata = as_object(storable_json(top.get("metadata", {})), "metadata")
         except Misfit as misfit:
             raise UnreadableFile(
                 f"This is no file of human checklists: {misfit.place or 'it'} {misfit.message}",
@@ -95,7 +104,8 @@ class HumanChecklists:
         if not results:
             report.problem("results", "The file holds no checklists.")
         for case_id, items in results.items():
-            yield from self._case(case_id, items, report)
+            for record in self._case(case_id, items, report):
+                yield replace(record, file_metadata=metadata)
 
     def _case(
         self, case_id: str, value: object, report: FileReport
@@ -206,7 +216,12 @@ def _value(value: object, place: str, repairs: Counter[str]) -> HumanValue:
     )
     normalised = normalise_text(text)
     repairs.update(normalised.changes)
-    _count_quirks(normalised.text, spans, repairs)
+    count_quirks(
+        normalised.text,
+        [(span.start, span.end) for span in spans],
+        [span.quote for span in spans],
+        repairs,
+    )
     return HumanValue(normalised.text, spans)
 
 
@@ -220,18 +235,3 @@ def _span(pair: object, quote: object, place: str) -> FileSpan:
             f"the offsets {start}-{end} cannot be those of a text of {len(quote)} characters.",
         )
     return FileSpan(start, end, quote)
-
-
-def _count_quirks(text: str, spans: Sequence[FileSpan], repairs: Counter[str]) -> None:
-    offsets = [(span.start, span.end) for span in spans]
-    distinct = sorted(set(offsets))
-    quirks = {
-        "values_outer_blanks": text != text.strip(),
-        "values_line_breaks": "\n" in text,
-        "values_without_evidence": not spans,
-        "values_spans_unsorted": offsets != sorted(offsets),
-        "values_spans_duplicate": len(distinct) != len(offsets),
-        "values_spans_overlapping": any(b[0] < a[1] for a, b in pairwise(distinct)),
-        "spans_outer_blanks": sum(span.quote != span.quote.strip() for span in spans),
-    }
-    repairs.update({kind: int(count) for kind, count in quirks.items() if count})

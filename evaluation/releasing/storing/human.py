@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.importing.checklists import store_items
-from annotation.kinds.extraction import Value
+from annotation.importing.checklists import store_items, stored_values
 from annotation.models import Checklist, Study, Summary
 from annotation.records.report import FileReport
-from annotation.text.normalise import NormalisedText
+from annotation.text.normalise import NormalisedText, storable_text
 from evaluation.releasing.readers.discover import FoundFile
 from evaluation.releasing.readers.human import HumanChecklistRecord, checked_values
 from evaluation.releasing.readers.summaries import place_of
@@ -59,7 +58,7 @@ def _store_checklist(
         summary=summary, producer_kind=Checklist.Producer.GOLD, producer=HUMAN
     ).first()
     if known is not None:
-        if _stored_values(known) == checked:
+        if stored_values(known) == checked:
             report.unchanged += sum(map(len, checked.values()))
         else:
             report.problem(
@@ -74,26 +73,8 @@ def _store_checklist(
         producer_kind=Checklist.Producer.GOLD,
         producer=HUMAN,
         template=study.template,
-        metadata={"file": file.name},
+        metadata={"file": file.name, "file_metadata": dict(items[0].file_metadata)},
     )
-    store_items(checklist, checked)
+    names = {record.item_key: storable_text(record.item_name) for record in items}
+    store_items(checklist, checked, names=names)
     report.created += sum(map(len, checked.values()))
-
-
-def _stored_values(checklist: Checklist) -> dict[str, list[Value]]:
-    items = checklist.items.prefetch_related("values__evidence")
-    return {
-        item.item_key: [
-            Value.model_validate(
-                {
-                    "text": value.text,
-                    "evidence": [
-                        {"start": e.start, "end": e.end, "quote": e.quote}
-                        for e in sorted(value.evidence.all(), key=lambda e: e.position)
-                    ],
-                }
-            )
-            for value in sorted(item.values.all(), key=lambda v: v.position)
-        ]
-        for item in items
-    }
