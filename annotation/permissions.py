@@ -17,15 +17,23 @@ class Right(StrEnum):
     SEE_ANSWERS = "see_answers"  # everybody's answers, verdicts and agreement
     START_RUNS = "start_runs"  # judge runs
     ASSIGN = "assign"  # hand out tasks
+    IMPORT = "import"  # bring files in
     EXPORT = "export"  # take data out
-    MANAGE = "manage"  # imports, people, closing task sets
+    MANAGE = "manage"  # people, closing task sets
 
 
 ROLE_RIGHTS: dict[str, frozenset[Right]] = {
     Role.ANNOTATOR: frozenset({Right.VIEW, Right.ANNOTATE}),
     Role.ADJUDICATOR: frozenset({Right.VIEW, Right.ADJUDICATE}),
     Role.RESEARCHER: frozenset(
-        {Right.VIEW, Right.SEE_ANSWERS, Right.START_RUNS, Right.ASSIGN, Right.EXPORT}
+        {
+            Right.VIEW,
+            Right.SEE_ANSWERS,
+            Right.START_RUNS,
+            Right.ASSIGN,
+            Right.IMPORT,
+            Right.EXPORT,
+        }
     ),
     Role.ADMIN: frozenset(set(Right) - {Right.ANNOTATE}),
 }

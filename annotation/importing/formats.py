@@ -16,6 +16,7 @@ from annotation.models import Study, User
 from annotation.records.report import ImportReport
 
 Progress = Callable[[int, int], None]
+HEAD = 65_536  # bytes by which a file is recognised
 
 
 def no_progress(done: int, total: int) -> None:
@@ -55,6 +56,9 @@ class ImportFormat:
     """A format. ``suffixes`` are the endings of its files (with the dot); ``run`` imports them.
 
     ``takes_folders``: several files belong together and may come as one ZIP file, unpacked.
+    ``check`` reads files without a transaction and says what is wrong with them, for uploads so
+    large that a dry run would keep others from writing; without it they get a dry run all the same.
+    ``recognises`` tells from the first bytes of a file whether it is one of these.
     """
 
     key: str
@@ -64,6 +68,8 @@ class ImportFormat:
     run: Callable[[ImportRequest], ImportReport]
     fields: tuple[FormatField, ...] = ()
     takes_folders: bool = False
+    check: Callable[[ImportRequest], ImportReport] | None = None
+    recognises: Callable[[bytes], bool] | None = None
 
 
 _FORMATS: dict[str, ImportFormat] = {}
@@ -87,3 +93,24 @@ def format_called(key: str) -> ImportFormat:
         raise InvalidInput(
             f"“{key[:40]}” is no format that can be imported. There are: {', '.join(_FORMATS)}."
         ) from error
+
+
+def recognise(path: Path, folder: Path | None = None) -> str:
+    """The key of the one format that the file at ``path`` can be, or "" when that is not certain.
+
+    Beginnings are looked at first, endings only where no format knows the beginning. Of a ZIP file,
+    ``folder`` is where it was unpacked: the first file in it speaks for all.
+    """
+    candidates = [f for f in formats() if f.takes_folders] if folder else formats()
+    if folder is not None:
+        inside = sorted(p for p in folder.rglob("*") if p.is_file())
+        if not inside:
+            return ""
+        path = inside[0]
+    with path.open("rb") as file:
+        beginning = file.read(HEAD)
+    known = [f.key for f in candidates if f.recognises is not None and f.recognises(beginning)]
+    if not known:
+        suffix = path.suffix.lower()
+        known = [f.key for f in candidates if suffix in f.suffixes and f.recognises is None]
+    return known[0] if len(known) == 1 else ""
