@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -85,6 +85,45 @@ def clean_matching(
         only_reference=only_reference,
     )
     return Reading(answer, repairs)
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """Which words a matching uses for its sides, and which indices it names on each.
+
+    ``names`` are of ``a``, ``b``, ``model`` and ``reference``; pairs given as arrays count as
+    ``a`` and ``b``. ``indices`` are as written, from 1 or 0, by the side that each would be if
+    the model's had been shown as A.
+    """
+
+    names: frozenset[str]
+    indices: Mapping[Side, frozenset[int]]
+
+
+def mentioned_in(value: object) -> Mentioned:
+    """What a matching that was parsed from JSON speaks of, before anything is cleaned.
+
+    Raises ``ReplyError`` like :func:`clean_matching`.
+    """
+    if not isinstance(value, dict):
+        raise ReplyError(ReplyFault.NO_ANSWER, _shortened(value))
+    mentions = _read_mentions(value, Side.MODEL, Counter())
+    indices = {side: frozenset(i for one in mentions.lists_of(side) for i in one) for side in Side}
+    return Mentioned(frozenset(_names_in(value)), indices)
+
+
+def _names_in(value: dict[object, object]) -> Iterator[str]:
+    for key, item in value.items():
+        folded = fold_key(str(key))
+        if folded in _ONLY_KEYS:
+            yield _ONLY_KEYS[folded]
+        elif folded in PAIR_KEYS:
+            for entry in item if isinstance(item, list) else [item]:
+                if isinstance(entry, list):
+                    yield from ("a", "b")
+                elif isinstance(entry, dict):
+                    keys = (_INDEX_KEYS.get(fold_key(str(key))) for key in entry)
+                    yield from (name for name in keys if name is not None)
 
 
 def _read_mentions(value: dict[object, object], first: Side, repairs: Counter[Repair]) -> _Mentions:

@@ -49,10 +49,11 @@ def read_single(text: str, first: Side) -> Reading[SingleAnswer]:
     return Reading(answer, found.repairs + reading.repairs, reading.reasoning)
 
 
-def read_list(text: str, n_a: int, n_b: int, first: Side) -> Reading[ListAnswer]:
+def read_list(text: str, n_a: int | None, n_b: int | None, first: Side) -> Reading[ListAnswer]:
     """Read the reply to two lists: ``n_a`` values were shown as A, ``n_b`` as B.
 
-    ``first`` is the side that was shown as A. Raises ``ReplyError`` like :func:`read_single`.
+    A length is None where its list is lost. ``first`` is the side that was shown as A. Raises
+    ``ReplyError`` like :func:`read_single`.
     """
     n_model, n_reference = (n_a, n_b) if first is Side.MODEL else (n_b, n_a)
     found = find_answers(text, _holds_matching)
@@ -65,6 +66,15 @@ def read_list(text: str, n_a: int, n_b: int, first: Side) -> Reading[ListAnswer]
     except ReplyError as problem:
         raise ReplyError(problem.reason, text) from None
     return Reading(reading.answer, found.repairs + reading.repairs, reading.reasoning)
+
+
+def matching_in(text: str) -> JsonObject | None:
+    """The matching that :func:`read_list` would read in a reply, as parsed; None without one.
+
+    Raises ``ReplyError``: ``empty``, ``truncated`` or ``too_long``.
+    """
+    found = find_answers(text, _holds_matching)
+    return found.objects[-1].value if found.objects else None
 
 
 def _holds_relation(value: JsonObject) -> bool:
