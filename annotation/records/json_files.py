@@ -8,9 +8,10 @@ import math
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from annotation.records.quoting import shown
 from annotation.records.report import FileStatus, UnreadableFile
@@ -106,20 +107,8 @@ def read_plain_file(path: Path, name: str, max_bytes: int = MAX_BYTES) -> bytes:
 
     Raises ``UnreadableFile`` for what cannot be opened, is no plain file, or is too large.
     """
-    try:
-        # Looked at before it is opened: opening a pipe would wait for ever.
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise UnreadableFile("This is not a file. Name a file.", path=name)
-        with path.open("rb") as file:
-            raw = file.read(min(status.st_size, max_bytes) + 1)
-    except OSError as error:
-        reason = _SYSTEM_ERRORS.get(error.errno or 0)
-        raise UnreadableFile(
-            reason or f"The system could not read it ({error.strerror}). Try again.", path=name
-        ) from error
-    except ValueError as error:
-        raise UnreadableFile("This cannot be the name of a file. Check it.", path=name) from error
+    with open_plain_file(path, name) as (file, size):
+        raw = file.read(min(size, max_bytes) + 1)
     if len(raw) > max_bytes:
         raise UnreadableFile(
             f"The file is larger than the limit of {max_bytes:,} bytes. Split it, "
@@ -127,6 +116,29 @@ def read_plain_file(path: Path, name: str, max_bytes: int = MAX_BYTES) -> bytes:
             path=name,
         )
     return raw
+
+
+@contextmanager
+def open_plain_file(path: Path, name: str) -> Iterator[tuple[BinaryIO, int]]:
+    """The file at ``path``, opened to be read as bytes, with its size.
+
+    Raises ``UnreadableFile``, which calls it ``name``, for what cannot be opened or is no plain
+    file, and when the system cannot read on.
+    """
+    try:
+        # Looked at before it is opened: opening a pipe would wait for ever.
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableFile("This is not a file. Name a file.", path=name)
+        with path.open("rb") as file:
+            yield file, status.st_size
+    except OSError as error:
+        reason = _SYSTEM_ERRORS.get(error.errno or 0)
+        raise UnreadableFile(
+            reason or f"The system could not read it ({error.strerror}). Try again.", path=name
+        ) from error
+    except ValueError as error:
+        raise UnreadableFile("This cannot be the name of a file. Check it.", path=name) from error
 
 
 def _decode(raw: bytes, name: str, repairs: Counter[str] | None) -> str:
@@ -138,7 +150,7 @@ def _decode(raw: bytes, name: str, repairs: Counter[str] | None) -> str:
     except UnicodeDecodeError as error:
         offset = error.start + len(raw) - len(body)
         if error.reason == "unexpected end of data":
-            raise _cut_off(raw, name, f"byte {offset}") from error
+            raise cut_off(len(raw), name, f"byte {offset}") from error
         guess = " It looks like UTF-16." if raw.startswith(_UTF16_MARKS) else ""
         raise UnreadableFile(
             f"This is not UTF-8 (0x{raw[offset]:02x}).{guess} Save the file as UTF-8.",
@@ -181,7 +193,7 @@ def _whole(token: str) -> int:
 
 def _broken(error: json.JSONDecodeError, raw: bytes, name: str) -> UnreadableFile:
     if _ends_early(error):
-        return _cut_off(raw, name, _position(error.doc, len(error.doc)))
+        return cut_off(len(raw), name, _position(error.doc, len(error.doc)))
     return UnreadableFile(
         f"This is not JSON ({error.msg}). Correct it there, or get the file again.",
         path=name,
@@ -203,13 +215,14 @@ def _ends_early(error: json.JSONDecodeError) -> bool:
     )
 
 
-def _cut_off(raw: bytes, name: str, place: str) -> UnreadableFile:
-    blocks, remainder = divmod(len(raw), BLOCK)
+def cut_off(size: int, name: str, place: str) -> UnreadableFile:
+    """The error for a file of ``size`` bytes that ends too early, at ``place``."""
+    blocks, remainder = divmod(size, BLOCK)
     where = (
-        f"after exactly {len(raw):,} bytes ({blocks:,} x {BLOCK:,}): a copy stopped at the end of "
+        f"after exactly {size:,} bytes ({blocks:,} x {BLOCK:,}): a copy stopped at the end of "
         "a block"
         if not remainder
-        else f"after {len(raw):,} bytes"
+        else f"after {size:,} bytes"
     )
     return UnreadableFile(
         f"The file is cut off {where}. Get it again from its source.",
