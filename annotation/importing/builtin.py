@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from annotation.importing.comparison import import_comparisons
+from annotation.importing.csv_files import (
+    COMPARISON_CSV,
+    STYLE_CSV,
+    SUFFIX,
+    SUMMARIES_CSV,
+    import_comparison_csv,
+    import_style_csv,
+    import_summary_csv,
+)
 from annotation.importing.formats import FormatField, ImportFormat, ImportRequest, register
 from annotation.importing.style import import_styles
 from annotation.records.report import ImportReport
@@ -40,6 +49,57 @@ def register_formats() -> None:
                 takes_folders=True,
             )
         )
+    _register_csv()
+
+
+def _register_csv() -> None:
+    for key, label, description, run, default in (
+        (
+            COMPARISON_CSV,
+            "Comparison tasks (CSV)",
+            "A row a pair: case, item, model_values, reference_values.",
+            import_comparison_csv,
+            "comparison",
+        ),
+        (
+            STYLE_CSV,
+            "Style tasks (CSV)",
+            "A row a pair: case, model_text, reference_text, model.",
+            import_style_csv,
+            "style",
+        ),
+    ):
+        register(
+            ImportFormat(
+                key=key,
+                label=label,
+                description=description,
+                suffixes=(SUFFIX,),
+                run=into_task_set(run, default),
+                fields=(TASK_SET, OVERLAP),
+            )
+        )
+    register(
+        ImportFormat(
+            key=SUMMARIES_CSV,
+            label="Summaries (CSV)",
+            description="A row a summary: case, producer, kind, text, and the case's filing_date, "
+            "case_type, length_bin.",
+            suffixes=(SUFFIX,),
+            run=_summaries,
+        )
+    )
+
+
+def _summaries(request: ImportRequest) -> ImportReport:
+    return import_summary_csv(
+        request.paths,
+        request.study,
+        accept_partial=request.accept_partial,
+        dry_run=request.dry_run,
+        actor=request.actor,
+        progress=request.progress,
+    )
 
 
 def into_task_set(

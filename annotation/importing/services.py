@@ -13,6 +13,7 @@ from django.db import transaction
 
 from annotation import audit
 from annotation.errors import Conflict, InvalidFile, InvalidInput
+from annotation.importing.naming import current_naming
 from annotation.managing.services import create_study
 from annotation.models import ImportReport as StoredReport
 from annotation.models import Study, User
@@ -82,9 +83,13 @@ def import_file(
 def keep_report(
     study: Study, report: ImportReport, *, source: str, kind: str, actor: User | None
 ) -> None:
-    """Store the report and its audit row."""
+    """Store the report and its audit row; files of an upload go by the names of the person."""
+    naming = current_naming()
+    if naming is not None:
+        naming.rename(report)
+        source = naming.source
     with transaction.atomic():
-        StoredReport.objects.create(
+        kept = StoredReport.objects.create(
             study=study,
             source=storable_text(source)[:500],
             kind=kind,
@@ -94,16 +99,24 @@ def keep_report(
         audit.log(
             "import.finished", actor=actor, study=study, target=kind, detail=dict(report.totals)
         )
+    if naming is not None:
+        naming.kept.append(kept)
 
 
-def json_files(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and the .json files of the folders named, in order of their names."""
+def json_files(paths: Iterable[Path], suffix: str = ".json") -> list[Path]:
+    """The files named, and the .json files of the folders named, in order of their names.
+
+    ``suffix`` is the ending of other files, in small letters. Raises ``InvalidInput`` for a folder
+    that holds none.
+    """
     found: list[Path] = []
     for path in paths:
         if _is_folder(path):
-            inside = sorted(p for p in path.rglob("*.json") if p.is_file())
+            inside = sorted(
+                p for p in path.rglob("*") if p.suffix.lower() == suffix and p.is_file()
+            )
             if not inside:
-                raise InvalidInput(f"{path} holds no .json file. Name the file or its folder.")
+                raise InvalidInput(f"{path} holds no {suffix} file. Name the file or its folder.")
             found += inside
         else:
             found.append(path)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
-# A cell that begins with one of these is run as a formula by common spreadsheets.
-_RISKY = ("=", "+", "-", "@", "\t", "\r")
+# A cell that begins with one of = + - @ tab CR is run as a formula by common spreadsheets. Quotes
+# before it count, too: else a text that begins with '= by itself would lose its quote when read.
+_RISKY = re.compile("'*[=+\\-@\t\r]")
+_GUARDED = re.compile("'+[=+\\-@\t\r]")
 
 Cell = str | int | float | bool | None
 
@@ -21,8 +24,17 @@ def csv_cell(value: Cell) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return "'" + value if value.startswith(_RISKY) else value
+        return "'" + value if _RISKY.match(value) else value
     return str(value)
+
+
+def without_guard(cell: str) -> str:
+    """The text that :func:`csv_cell` made ``cell`` of.
+
+    >>> without_guard("'=1+1"), without_guard("'tis"), without_guard(csv_cell("'-5"))
+    ('=1+1', "'tis", "'-5")
+    """
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.importing.commands import ImportCommand
+from annotation.importing.csv_files import SUMMARIES_CSV
 from annotation.importing.formats import ImportFormat, ImportRequest, format_called, formats
 from annotation.importing.services import study_for_import
 from annotation.management.base import Result, setting, whole_number
@@ -17,7 +18,7 @@ class Command(ImportCommand):
     help = "Import files of the annotation interfaces as tasks."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", type=Path, nargs="+", help="file, or folder of .json files")
+        parser.add_argument("path", type=Path, nargs="+", help="file, or folder of files")
         parser.add_argument("--study", required=True, help="made if there is none")
         parser.add_argument(
             "--format", required=True, choices=[f.key for f in formats() if _makes_tasks(f)]
@@ -73,4 +74,6 @@ class Command(ImportCommand):
 
 
 def _makes_tasks(format_: ImportFormat) -> bool:
-    return any(field.name == "task_set" for field in format_.fields)
+    """Whether it fills a task set; summaries from a table come with the tables of tasks."""
+    fills_a_set = any(field.name == "task_set" for field in format_.fields)
+    return fills_a_set or format_.key == SUMMARIES_CSV
