@@ -16,6 +16,7 @@ from annotation.importing.csv_files import (
 )
 from annotation.importing.formats import FormatField, ImportFormat, ImportRequest, register
 from annotation.importing.style import import_styles
+from annotation.importing.thresh import import_thresh
 from annotation.records.report import ImportReport
 
 TASK_SET = FormatField("task_set", "Task set", "Letters, digits, - and _; made if it is new.")
@@ -36,6 +37,12 @@ def register_formats() -> None:
             "Style tasks (JSON)",
             "Pairs of summaries of the writing style interface.",
             import_styles,
+        ),
+        (
+            "thresh",
+            "Extraction tasks by paragraph (JSON)",
+            "Paragraphs of summaries with the values that a model found, of the paragraph tool.",
+            import_thresh,
         ),
     ):
         register(

@@ -66,21 +66,23 @@ def store_items(
     )
 
 
-def stored_values(checklist: Checklist) -> dict[str, list[Value]]:
-    """The values of a stored checklist of a summary by item key, all their evidence located."""
-    items = checklist.items.prefetch_related("values__evidence").order_by("pk")
-    return {
+def holds(checklist: Checklist, values: Mapping[str, Sequence[Value]]) -> bool:
+    """Whether a stored checklist says exactly ``values``, item by item and in this order."""
+    items = checklist.items.prefetch_related("values__evidence")
+    stored = {
         item.item_key: [
-            Value.model_validate(
-                {
-                    "text": value.text,
-                    "evidence": [
-                        {"start": e.start, "end": e.end, "quote": e.quote}
-                        for e in sorted(value.evidence.all(), key=lambda e: e.position)
-                    ],
-                }
+            (
+                value.text,
+                [
+                    (e.start, e.end, e.quote)
+                    for e in sorted(value.evidence.all(), key=lambda e: e.position)
+                ],
             )
             for value in sorted(item.values.all(), key=lambda v: v.position)
         ]
         for item in items
+    }
+    return stored == {
+        key: [(v.text, [(s.start, s.end, s.quote) for s in v.evidence]) for v in found]
+        for key, found in values.items()
     }

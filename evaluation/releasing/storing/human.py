@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.importing.checklists import store_items, stored_values
+from annotation.importing.checklists import holds, store_items
 from annotation.models import Checklist, Study, Summary
 from annotation.records.report import FileReport
 from annotation.text.normalise import NormalisedText, storable_text
@@ -58,7 +58,7 @@ def _store_checklist(
         summary=summary, producer_kind=Checklist.Producer.GOLD, producer=HUMAN
     ).first()
     if known is not None:
-        if stored_values(known) == checked:
+        if holds(known, checked):
             report.unchanged += sum(map(len, checked.values()))
         else:
             report.problem(
