@@ -17,6 +17,7 @@ from annotation.importing.csv_files import (
 from annotation.importing.formats import FormatField, ImportFormat, ImportRequest, register
 from annotation.importing.style import import_styles
 from annotation.importing.thresh import import_thresh
+from annotation.records.beginnings import is_comparison, is_style, is_thresh
 from annotation.records.report import ImportReport
 
 TASK_SET = FormatField("task_set", "Task set", "Letters, digits, - and _; made if it is new.")
@@ -25,24 +26,27 @@ OVERLAP = FormatField("overlap", "Annotators a task", "Of a new task set.", 3)
 
 def register_formats() -> None:
     """Called once, when the app is ready."""
-    for key, label, description, run in (
+    for key, label, description, run, recognises in (
         (
             "comparison",
             "Comparison tasks (JSON)",
             "Pairs of checklist values of the comparison interface.",
             import_comparisons,
+            is_comparison,
         ),
         (
             "style",
             "Style tasks (JSON)",
             "Pairs of summaries of the writing style interface.",
             import_styles,
+            is_style,
         ),
         (
             "thresh",
             "Extraction tasks by paragraph (JSON)",
             "Paragraphs of summaries with the values that a model found, of the paragraph tool.",
             import_thresh,
+            is_thresh,
         ),
     ):
         register(
@@ -54,6 +58,7 @@ def register_formats() -> None:
                 run=into_task_set(run, key),
                 fields=(TASK_SET, OVERLAP),
                 takes_folders=True,
+                recognises=recognises,
             )
         )
     _register_csv()
