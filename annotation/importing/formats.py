@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from annotation.errors import InvalidInput
@@ -58,7 +58,7 @@ class ImportFormat:
     ``takes_folders``: several files belong together and may come as one ZIP file, unpacked.
     ``check`` reads files without a transaction and says what is wrong with them, for uploads so
     large that a dry run would keep others from writing; without it they get a dry run all the same.
-    ``recognises`` tells from the first bytes of a file whether it is one of these.
+    ``recognises`` tells from name and first bytes of a file whether it is one of these.
     """
 
     key: str
@@ -69,7 +69,7 @@ class ImportFormat:
     fields: tuple[FormatField, ...] = ()
     takes_folders: bool = False
     check: Callable[[ImportRequest], ImportReport] | None = None
-    recognises: Callable[[bytes], bool] | None = None
+    recognises: Callable[[str, bytes], bool] | None = None
 
 
 _FORMATS: dict[str, ImportFormat] = {}
@@ -95,22 +95,15 @@ def format_called(key: str) -> ImportFormat:
         ) from error
 
 
-def recognise(path: Path, folder: Path | None = None) -> str:
-    """The key of the one format that the file at ``path`` can be, or "" when that is not certain.
+def recognise(name: str, beginning: bytes, *, in_folder: bool = False) -> str:
+    """The key of the one format that a file can be, or "" when that is not certain.
 
-    Beginnings are looked at first, endings only where no format knows the beginning. Of a ZIP file,
-    ``folder`` is where it was unpacked: the first file in it speaks for all.
+    ``name`` is the file's name (in a ZIP with its folders), ``beginning`` its first bytes;
+    ``in_folder``: it came in a ZIP. Endings decide only where no format knows the beginning.
     """
-    candidates = [f for f in formats() if f.takes_folders] if folder else formats()
-    if folder is not None:
-        inside = sorted(p for p in folder.rglob("*") if p.is_file())
-        if not inside:
-            return ""
-        path = inside[0]
-    with path.open("rb") as file:
-        beginning = file.read(HEAD)
-    known = [f.key for f in candidates if f.recognises is not None and f.recognises(beginning)]
+    candidates = [f for f in formats() if f.takes_folders or not in_folder]
+    known = [f.key for f in candidates if f.recognises and f.recognises(name, beginning)]
     if not known:
-        suffix = path.suffix.lower()
-        known = [f.key for f in candidates if suffix in f.suffixes and f.recognises is None]
+        suffix = PurePath(name).suffix.lower()
+        known = [f.key for f in candidates if suffix in f.suffixes and not f.recognises]
     return known[0] if len(known) == 1 else ""
