@@ -32,6 +32,7 @@ PURE = (
     "evaluation.exporting.lines",
     "evaluation.exporting.checking",
     "evaluation.exporting.verifying",
+    "evaluation.exporting.meter",
     "evaluation.judging.requests",
     "evaluation.judging.replies",
     "evaluation.judging.rules",

@@ -98,6 +98,8 @@ Name80 = Annotated[str, _upto(80, 1)]
 Name200 = Annotated[str, _upto(200, 1)]
 Name300 = Annotated[str, _upto(300, 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Tokens = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Whole = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
 Small = Annotated[int, Field(ge=0, le=2**15 - 1)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
@@ -252,8 +254,15 @@ class SummaryRow(Row):
         return (self.case, self.producer)
 
 
+FOUND = ("exact", "normalised", "fuzzy")
+NOT_FOUND, NOT_SOUGHT = "not_found", "not_sought"
+
+
 class EvidenceRow(Strict):
-    """A quote in a summary (named by its producer) or a document (by its name) of the case."""
+    """A quote in a summary (named by its producer) or a document (by its name) of the case.
+
+    ``not_found`` was looked for in its text, ``not_sought`` has no text here; both have no offsets.
+    """
 
     position: Count
     summary: str | None
@@ -261,13 +270,28 @@ class EvidenceRow(Strict):
     start: Count | None
     end: Count | None
     quote: str
-    found: Annotated[str, _one_of("exact", "normalised", "fuzzy", "not_found")]
+    found: Annotated[str, _one_of(*FOUND, NOT_FOUND, NOT_SOUGHT)]
+    source_name: Text500
+    location: str
 
 
 class ValueRow(Strict):
     position: Count
     text: str
+    metadata: Any
     evidence: list[EvidenceRow]
+
+
+ProducerKind = Annotated[str, _one_of("annotator", "gold", "judge", "agent")]
+
+
+class ChecklistRef(Strict):
+    """How rows of a case name one of its checklists."""
+
+    summary: str | None
+    producer_kind: ProducerKind
+    producer: Text200
+    method: Text120
 
 
 class ItemRow(Strict):
@@ -286,7 +310,7 @@ class ChecklistRow(Row):
     FILE = "checklists.jsonl"
     case: Name
     summary: str | None
-    producer_kind: Annotated[str, _one_of("annotator", "gold", "judge", "agent")]
+    producer_kind: ProducerKind
     producer: Text200
     method: Text120
     template: TemplateRef
@@ -295,7 +319,121 @@ class ChecklistRow(Row):
     items: list[ItemRow]
 
     def identity(self) -> Key:
-        return (self.case, self.summary or "", self.producer_kind, self.producer, self.method)
+        return checklist_key(self.case, self)
+
+
+def checklist_key(case: str, checklist: ChecklistRef | ChecklistRow) -> Key:
+    """What is unique of a checklist in a study."""
+    return (
+        case,
+        checklist.summary or "",
+        checklist.producer_kind,
+        checklist.producer,
+        checklist.method,
+    )
+
+
+class ExtractionRunRow(Row):
+    """A model reading the documents of a case; numbered from 1 in the order of their making.
+
+    ``checklist`` is what its values went into; null when there is none.
+    """
+
+    FILE = "extraction_runs.jsonl"
+    run: Number
+    case: CaseId
+    checklist: ChecklistRef | None
+    source: Annotated[str, _one_of("imported", "own")]
+    source_file: Text500
+    model: Text200
+    method: Annotated[str, _one_of("end_to_end", "chunk_by_chunk", "all", "grouped", "individual")]
+    unit: Text120
+    steps: Count | None
+    prompt_tokens: Tokens | None
+    completion_tokens: Tokens | None
+    stop_reason: Text80
+    stats: Any
+    metadata: Any
+    started_at: Moment | None
+    finished_at: Moment | None
+    created_at: Moment
+
+    def identity(self) -> Key:
+        return (self.run,)
+
+
+class RunStepRow(Row):
+    """One thing that happened in an extraction run."""
+
+    FILE = "run_steps.jsonl"
+    run: Number
+    kind: Annotated[str, _one_of("event", "answer")]
+    position: Count
+    step: Whole | None
+    name: Text120
+    text: str
+    content: Any
+    at: Moment | None
+
+    def identity(self) -> Key:
+        return (self.run, self.kind, self.position)
+
+
+class _OfComparison(Row):
+    """A row that belongs to one judge comparing one model's checklist of one case."""
+
+    case: CaseId
+    comparer: Text200
+    model: Text200
+    extractor: Text200
+    method: Text120
+
+    def comparison(self) -> Key:
+        return (self.case, self.comparer, self.model, self.extractor, self.method)
+
+
+class ChecklistComparisonRow(_OfComparison):
+    """A judge comparing a checklist with the reference's; null: the checklist is not here."""
+
+    FILE = "checklist_comparisons.jsonl"
+    model_checklist: ChecklistRef | None
+    reference_checklist: ChecklistRef | None
+    source_file: Text500
+    metadata: Any
+    created_at: Moment
+
+    def identity(self) -> Key:
+        return self.comparison()
+
+
+class ItemVerdictRow(_OfComparison):
+    """What it said of one item.
+
+    ``payload`` is an answer to a comparison, said of model and reference; null exactly when the
+    cell could not be read (``not_scored``) or its orientation is ``unknown``.
+    """
+
+    FILE = "item_verdicts.jsonl"
+    item: Text80
+    form: Annotated[str, _one_of("", "single", "list")]
+    orientation: Annotated[str, _one_of("known", "not_needed", "recovered", "unknown")]
+    first_side: Annotated[str, _one_of("", "model", "reference")]
+    status: Annotated[str, _one_of("read", "not_scored")]
+    reason: str
+    payload: Object | None
+    shown: Any
+    raw: Any
+    repairs: Any
+    n_model: Count | None
+    n_reference: Count | None
+
+    def identity(self) -> Key:
+        return (*self.comparison(), self.item)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it was read and says what it says of model and reference."""
+        return self.status == "read" and self.orientation != "unknown"
 
 
 class TaskSetRow(Row):
@@ -556,6 +694,10 @@ ROWS: tuple[type[Row], ...] = (
     DocumentRow,
     SummaryRow,
     ChecklistRow,
+    ExtractionRunRow,
+    RunStepRow,
+    ChecklistComparisonRow,
+    ItemVerdictRow,
     TaskSetRow,
     TaskRow,
     AssignmentRow,
@@ -602,6 +744,10 @@ class Tally:
         self.assignments: Counter[str] = Counter()
         self.answers: Counter[str] = Counter()
         self.questions: Counter[str] = Counter()
+        self.values = 0
+        self.evidence: Counter[str] = Counter()
+        self.extractions: Counter[str] = Counter()
+        self.item_verdicts: Counter[str] = Counter()
         self.templates: list[str] = []
         self.guidelines: list[int] = []
         self.run_seeds: dict[str, int] = {}
@@ -616,6 +762,12 @@ class Tally:
                 self.templates.append(f"{row.key} {row.version}")
             case GuidelineRow():
                 self.guidelines.append(row.version)
+            case ChecklistRow():
+                self._checklist(row)
+            case ExtractionRunRow():
+                self.extractions[row.source] += 1
+            case ItemVerdictRow():
+                self.item_verdicts[_account(row)] += 1
             case AssignmentRow():
                 self.assignments[row.status] += 1
             case AnswerRow():
@@ -628,6 +780,12 @@ class Tally:
                 self.figure_seeds[str(row.number)] = row.seed
             case _:
                 pass
+
+    def _checklist(self, row: ChecklistRow) -> None:
+        for item in row.items:
+            self.values += len(item.values)
+            for value in item.values:
+                self.evidence.update(evidence.found for evidence in value.evidence)
 
     def _answer(self, row: AnswerRow) -> None:
         if not row.current:
@@ -647,6 +805,20 @@ class Tally:
             "study": self.study.name,
             "is_synthetic": self.study.is_synthetic,
             "counts": {
+                "checklists": self.rows["checklists"],
+                "values": self.values,
+                "evidence": {
+                    found: self.evidence[found] for found in (*FOUND, NOT_FOUND, NOT_SOUGHT)
+                },
+                "extraction_runs": {
+                    source: self.extractions[source] for source in ("imported", "own")
+                },
+                "run_steps": self.rows["run_steps"],
+                "checklist_comparisons": self.rows["checklist_comparisons"],
+                "item_verdicts": {
+                    account: self.item_verdicts[account]
+                    for account in ("scored", "orientation_unknown", "not_scored")
+                },
                 "tasks": self.rows["tasks"],
                 "assignments": {state: self.assignments[state] for state in states},
                 "answers": {outcome: self.answers[outcome] for outcome in outcomes},
@@ -664,6 +836,12 @@ class Tally:
             },
             "versions": {"templates": self.templates, "guidelines": self.guidelines},
         }
+
+
+def _account(row: ItemVerdictRow) -> str:
+    if row.status == "not_scored":
+        return row.status
+    return "scored" if row.is_scored else "orientation_unknown"
 
 
 def bundle_manifest(tally: Tally, files: list[FileEntry]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from annotation.kinds.options import TaskSetOptions
 from evaluation.exporting import bundle
 from evaluation.exporting.bundle import Key, Row
 from evaluation.exporting.lines import Shelf
-from evaluation.exporting.rows import Quote, check_payload, quotes_of
+from evaluation.exporting.rows import Quote, check_payload, quotes_of, verdict_fault
 
 
 @dataclass(slots=True)
@@ -40,6 +40,10 @@ class Checker:
         self.guidelines: set[int] = set()
         self.members: set[str] = set()
         self.cases: set[str] = set()
+        self.checklists: set[Key] = set()
+        self.extractions: set[int] = set()
+        self.imported_runs: set[Key] = set()
+        self.comparisons: set[Key] = set()
         self.task_sets: dict[str, bundle.TaskSetRow] = {}
         self.assignments: dict[Key, _Assignment] = {}
         self.wanted_events: set[Key] = set()
@@ -59,6 +63,10 @@ class Checker:
             bundle.DocumentRow: self._document,
             bundle.SummaryRow: self._summary,
             bundle.ChecklistRow: self._checklist,
+            bundle.ExtractionRunRow: self._extraction_run,
+            bundle.RunStepRow: self._run_step,
+            bundle.ChecklistComparisonRow: self._comparison,
+            bundle.ItemVerdictRow: self._item_verdict,
             bundle.TaskSetRow: self._task_set,
             bundle.TaskRow: self._task,
             bundle.AssignmentRow: self._assignment,
@@ -165,6 +173,7 @@ class Checker:
             yield f"names the template {_words(template)}, which is missing"
 
     def _checklist(self, row: bundle.ChecklistRow) -> Iterator[str]:
+        self.checklists.add(row.identity())
         yield from self._in_case(row.case, row.summary)
         yield from self._of_template(row.template)
         yield from _positions("item", [item.item for item in row.items])
@@ -190,9 +199,11 @@ class Checker:
             text = found.text if found else None
         if text is None and (row.summary is not None or row.document is not None):
             yield f"{where}: the text of its evidence is missing"
-        elif row.found == "not_found":
+        elif row.found in (bundle.NOT_FOUND, bundle.NOT_SOUGHT):
             if row.start is not None or row.end is not None:
                 yield f"{where}: a quote that was not found has offsets"
+            if row.found == bundle.NOT_SOUGHT and text is not None:
+                yield f"{where}: a quote that was not looked for names a text"
         elif row.start is None or row.end is None or text is None:
             yield f"{where}: a quote that was found has no offsets or no text"
         elif fault := Quote(where, row.start, row.end, row.quote).fault(text):
@@ -201,6 +212,43 @@ class Checker:
     def _summary_text(self, case: str, producer: str) -> str | None:
         found = self.summaries.get((case, producer))
         return found.text if found else None
+
+    def _extraction_run(self, row: bundle.ExtractionRunRow) -> Iterator[str]:
+        self.extractions.add(row.run)
+        yield from self._in_case(row.case)
+        yield from self._of_checklist(row.case, row.checklist)
+        if row.source == "imported":
+            key = (row.case, row.model, row.method, row.unit)
+            if key in self.imported_runs:
+                yield "was imported twice"
+            self.imported_runs.add(key)
+
+    def _of_checklist(self, case: str, named: bundle.ChecklistRef | None) -> Iterator[str]:
+        if named is not None:
+            key = bundle.checklist_key(case, named)
+            if key not in self.checklists:
+                yield f"names the checklist {_label(key)}, which is missing"
+
+    def _run_step(self, row: bundle.RunStepRow) -> Iterator[str]:
+        if row.run not in self.extractions:
+            yield f"belongs to run {row.run}, which is missing"
+
+    def _comparison(self, row: bundle.ChecklistComparisonRow) -> Iterator[str]:
+        self.comparisons.add(row.identity())
+        yield from self._in_case(row.case)
+        yield from self._of_checklist(row.case, row.model_checklist)
+        yield from self._of_checklist(row.case, row.reference_checklist)
+
+    def _item_verdict(self, row: bundle.ItemVerdictRow) -> Iterator[str]:
+        if row.comparison() not in self.comparisons:
+            yield "belongs to a comparison that is missing"
+        if not any(row.item in keys for keys in self.item_keys.values()):
+            yield f"names the item {row.item}, which no template here has"
+        if row.is_scored != (row.payload is not None):
+            has = "an" if row.payload is not None else "no"
+            yield f"is {row.status}, its orientation {row.orientation}, and has {has} answer"
+        if row.payload is not None and (fault := verdict_fault(row)):
+            yield fault
 
     def _task_set(self, row: bundle.TaskSetRow) -> Iterator[str]:
         self.task_sets[row.task_set] = row
@@ -355,7 +403,7 @@ def _words(template: bundle.TemplateRef) -> str:
 
 
 def _label(key: Key) -> str:
-    return " / ".join(str(part) for part in key)
+    return " / ".join(str(part) for part in key if part != "")
 
 
 def _options(found: object) -> TaskSetOptions | None:

@@ -17,7 +17,7 @@ from annotation.kinds import comparison, extraction, residual, style
 from annotation.kinds.comparison import ListAnswer, Side, SingleAnswer
 from annotation.records.comparison_answer import OriginalAnswer, original_answer
 from annotation.text.csv_text import Cell
-from evaluation.exporting.bundle import ChecklistRow, moment_text
+from evaluation.exporting.bundle import ChecklistRow, ItemVerdictRow, moment_text
 from evaluation.exporting.writers import canonical_line
 
 SKIPPED, FLAGGED, DRAFTS, SUPERSEDED = "skipped", "flagged", "drafts", "superseded"
@@ -57,11 +57,19 @@ def quotes_of(kind: str, content: dict[str, Any], payload: dict[str, Any] | None
         if kind == "residual" and payload is None:
             spans = residual.Content.model_validate(content).spans
             return [Quote(f"span {i + 1}", s.start, s.end, s.quote) for i, s in enumerate(spans)]
+        if kind == "extraction" and payload is None:
+            return list(_seeds(extraction.Content.model_validate(content)))
         if kind == "extraction" and payload is not None:
             return list(_evidence(extraction.parse_answer(payload)))
     except ValidationError as error:
         raise InvalidInput(first_fault(error)) from error
     return []
+
+
+def _seeds(content: extraction.Content) -> Iterator[Quote]:
+    for number, seed in enumerate(content.seeds, 1):
+        for span in seed.evidence:
+            yield Quote(f"seed {number}", span.start, span.end, span.quote)
 
 
 def _evidence(answer: extraction.Answer) -> Iterator[Quote]:
@@ -104,6 +112,32 @@ def check_payload(
             style.check_answer(style.parse_answer(payload))
     except ValidationError as error:
         raise InvalidInput(first_fault(error)) from error
+
+
+def verdict_fault(row: ItemVerdictRow) -> str:
+    """What is wrong with the answer in an item's verdict; empty when nothing is.
+
+    Its form is the row's, and no index is beyond a list whose length is known. A value need not be
+    settled: a judge may have forgotten it where nobody knows the length.
+    """
+    try:
+        answer = comparison.parse_answer(row.payload)
+    except ValidationError as error:
+        return f"its answer is none: {first_fault(error)}"
+    if answer.form != row.form:
+        return f"its answer has the form {answer.form}, and it says {row.form or 'none'}"
+    if isinstance(answer, SingleAnswer):
+        return ""
+    for side, size, matched, only in (
+        (Side.MODEL, row.n_model, {m for m, _ in answer.pairs}, answer.only_model),
+        (Side.REFERENCE, row.n_reference, {r for _, r in answer.pairs}, answer.only_reference),
+    ):
+        named = matched.union(only)
+        if size is not None and named and max(named) >= size:
+            return f"its answer names value {max(named)} (from 0), and the {side} list has {size}"
+        if matched.intersection(only) or len(set(only)) != len(only):
+            return f"its answer names a value of the {side} twice"
+    return ""
 
 
 def first_fault(error: ValidationError) -> str:

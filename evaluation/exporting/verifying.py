@@ -29,9 +29,10 @@ from evaluation.exporting.bundle import (
 )
 from evaluation.exporting.checking import Checker
 from evaluation.exporting.lines import BadLine, parse_line, read_lines
+from evaluation.exporting.meter import Meter, Progress, no_progress, size_of
 from evaluation.exporting.rows import first_fault
 
-TABLES = ("gavel-csv", "gavel-answers")
+TABLES = ("gavel-csv", "gavel-answers", "gavel-label-studio")
 MOST = 100  # problems of one file that are listed
 _LONGEST_CELL = 64 * 1024 * 1024
 
@@ -55,23 +56,27 @@ class _Problems:
         return found + [f"{file}: and {n:,} more problems" for file, n in self._more.items()]
 
 
-def verify(folder: Path) -> list[str]:
+def verify(folder: Path, progress: Progress = no_progress) -> list[str]:
     """Everything that is wrong with the export in ``folder``; empty when nothing is.
 
     Of any export: its manifest, that exactly the files listed are there, their hashes and numbers
     of rows. Of a bundle also: every row has its shape and place, is there once, finds what it
     refers to; every quote is what its text says at its offsets; every answer settles its task, and
     of every finished assignment exactly one answer counts; the counts of the manifest.
+
+    ``progress`` hears of bytes read of bytes to read; what it raises goes through.
     """
     problems = _Problems()
+    meter = Meter(progress, size_of(folder))
     try:
-        _verify(folder, problems)
+        _verify(folder, problems, meter)
     except OSError as error:
         problems.add(str(folder), f"it cannot be read ({error.strerror or error})")
+    meter.say()
     return problems.all()
 
 
-def _verify(folder: Path, problems: _Problems) -> None:
+def _verify(folder: Path, problems: _Problems, meter: Meter) -> None:
     if not folder.is_dir():
         problems.add(str(folder), "there is no such folder. Name the folder that was exported.")
         return
@@ -85,7 +90,7 @@ def _verify(folder: Path, problems: _Problems) -> None:
     listed = _listed(manifest, problems)
     present = _present(folder, listed, problems)
     checked = _bundle if manifest.format == FORMAT else _table
-    for name, (rows, sha256) in checked(folder, manifest, present, problems).items():
+    for name, (rows, sha256) in checked(folder, manifest, present, problems, meter).items():
         if rows != listed[name].rows:
             problems.add(name, f"it has {rows:,} rows, the manifest says {listed[name].rows:,}")
         if sha256 != listed[name].sha256:
@@ -149,7 +154,9 @@ def _present(folder: Path, listed: dict[str, FileEntry], problems: _Problems) ->
 Measured = dict[str, tuple[int, str]]  # by file: rows, SHA-256
 
 
-def _bundle(folder: Path, manifest: Manifest, present: list[str], problems: _Problems) -> Measured:
+def _bundle(
+    folder: Path, manifest: Manifest, present: list[str], problems: _Problems, meter: Meter
+) -> Measured:
     checker, tally, measured = Checker(folder), Tally(), {}
     for name, kind in FILES.items():
         if name not in present:
@@ -158,6 +165,7 @@ def _bundle(folder: Path, manifest: Manifest, present: list[str], problems: _Pro
         digest, number = hashlib.sha256(), 0
         for number, (offset, raw) in enumerate(read_lines(folder / name), 1):
             digest.update(raw)
+            meter.add(len(raw))
             try:
                 row = parse_line(raw, kind)
             except BadLine as error:
@@ -186,7 +194,9 @@ def _require_counts(manifest: Manifest, tally: Tally, problems: _Problems) -> No
             problems.add(MANIFEST, f"its {name} are not those of the rows")
 
 
-def _table(folder: Path, manifest: Manifest, present: list[str], problems: _Problems) -> Measured:
+def _table(
+    folder: Path, manifest: Manifest, present: list[str], problems: _Problems, meter: Meter
+) -> Measured:
     measured = {}
     for name in present:
         with (folder / name).open("rb") as file:
@@ -194,10 +204,12 @@ def _table(folder: Path, manifest: Manifest, present: list[str], problems: _Prob
         rows = _csv_rows(folder, name, problems) if name.endswith(".csv") else 1
         if name.endswith(".json"):
             try:
-                read_json(folder / name, name=name)
+                value = read_json(folder / name, name=name)
+                rows = len(value) if isinstance(value, list) else 1
             except UnreadableFile as error:
                 problems.add(name, error.reason)
         measured[name] = (rows, digest.hexdigest())
+        meter.add((folder / name).stat().st_size)
     return measured
 
 

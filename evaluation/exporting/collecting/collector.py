@@ -10,6 +10,8 @@ from annotation.errors import Refused
 from annotation.models import Study
 from evaluation.exporting.bundle import Row
 from evaluation.exporting.collecting.common import Source
+from evaluation.exporting.collecting.comparisons import ComparisonRows
+from evaluation.exporting.collecting.extractions import ExtractionRows
 from evaluation.exporting.collecting.judges import JudgeRows
 from evaluation.exporting.collecting.texts import TextRows
 from evaluation.exporting.collecting.work import WorkRows
@@ -22,6 +24,7 @@ class Collector:
     def __init__(self, study: Study) -> None:
         source = Source(study)
         texts, work, judges = TextRows(source), WorkRows(source), JudgeRows(source)
+        extractions, comparisons = ExtractionRows(source), ComparisonRows(source)
         self.work = work
         self._files: dict[str, Callable[[], Iterator[Row]]] = {
             "study.jsonl": texts.study,
@@ -32,6 +35,10 @@ class Collector:
             "documents.jsonl": texts.documents,
             "summaries.jsonl": texts.summaries,
             "checklists.jsonl": texts.checklists,
+            "extraction_runs.jsonl": extractions.runs,
+            "run_steps.jsonl": extractions.steps,
+            "checklist_comparisons.jsonl": comparisons.comparisons,
+            "item_verdicts.jsonl": comparisons.item_verdicts,
             "task_sets.jsonl": work.task_sets,
             "tasks.jsonl": work.tasks,
             "assignments.jsonl": work.assignments,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import date, datetime
 
 from annotation.errors import Refused
-from annotation.models import ChecklistVersion, Study
-from evaluation.exporting.bundle import TemplateRef, moment_text
+from annotation.models import Checklist, ChecklistVersion, Study
+from evaluation.exporting.bundle import ChecklistRef, TemplateRef, moment_text
 from evaluation.exporting.reading import Pseudonyms, Texts
 from evaluation.exporting.rows import Quote
 
@@ -36,6 +36,32 @@ def require_right(row: str, quotes: Iterable[Quote], text: str) -> None:
 def template_ref(template: ChecklistVersion) -> TemplateRef:
     """How rows name a template version."""
     return TemplateRef(key=template.key, version=template.version)
+
+
+def producer_of(source: Source, kind: str, producer: str) -> str:
+    """How rows name the producer of a checklist: a person by pseudonym."""
+    is_person = kind == Checklist.Producer.ANNOTATOR
+    return source.people.instead_of(producer) if is_person else producer
+
+
+def checklist_ref(source: Source, checklist: Checklist | None, case: int) -> ChecklistRef | None:
+    """How rows of a case name one of its checklists (loaded with its summary).
+
+    Raises ``Refused`` when it is a checklist of another case.
+    """
+    if checklist is None:
+        return None
+    if checklist.case_id != case:
+        raise Refused(
+            f"The checklist {checklist} is named by a row of another case. Nothing was written. "
+            "Mend the row in the database first."
+        )
+    return ChecklistRef(
+        summary=checklist.summary.producer if checklist.summary else None,
+        producer_kind=checklist.producer_kind,
+        producer=producer_of(source, checklist.producer_kind, checklist.producer),
+        method=checklist.method,
+    )
 
 
 def moment_or_none(moment: datetime | None) -> str | None:

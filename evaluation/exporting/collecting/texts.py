@@ -21,6 +21,7 @@ from evaluation.exporting.collecting.common import (
     FEW,
     Source,
     day_or_none,
+    producer_of,
     require_right,
     template_ref,
 )
@@ -155,8 +156,7 @@ class TextRows:
             yield self._checklist(checklist)
 
     def _producer(self, kind: str, producer: str) -> str:
-        is_person = kind == Checklist.Producer.ANNOTATOR
-        return self.source.people.instead_of(producer) if is_person else producer
+        return producer_of(self.source, kind, producer)
 
     def _checklist(self, checklist: Checklist) -> Row:
         return bundle.ChecklistRow(
@@ -177,6 +177,7 @@ class TextRows:
                         bundle.ValueRow(
                             position=value.position,
                             text=value.text,
+                            metadata=value.metadata,
                             evidence=[
                                 self._evidence(checklist, item.item_key, value.position, evidence)
                                 for evidence in sorted(
@@ -215,4 +216,6 @@ class TextRows:
             end=evidence.end,
             quote=evidence.quote,
             found=evidence.found,
+            source_name=evidence.source_name,
+            location=evidence.location,
         )

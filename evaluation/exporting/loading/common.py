@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db.models import Model
-
 from annotation.errors import Refused
 from annotation.models import Study, User
-from evaluation.exporting.bundle import Key, moment_of
+from evaluation.exporting.bundle import ChecklistRef, Key, checklist_key, moment_of
 
 BATCH = 200
 T = TypeVar("T")
-M = TypeVar("M", bound=Model)
 
 
 class Target:
@@ -31,9 +28,13 @@ class Target:
         self.cases: dict[str, int] = {}
         self.documents: dict[Key, int] = {}
         self.summaries: dict[Key, int] = {}
+        self.checklists: dict[Key, int] = {}
+        self.extractions: dict[int, int] = {}
+        self.comparisons: dict[Key, int] = {}
         self.task_sets: dict[str, int] = {}
         self.tasks: dict[Key, int] = {}
         self.assignments: dict[Key, int] = {}
+        self.done: dict[Key, str] = {}  # the status of those with an answer that counts
         self.judges: dict[str, int] = {}
         self.runs: dict[int, int] = {}
         self.run_sets: dict[int, str] = {}
@@ -43,6 +44,10 @@ class Target:
     def op_id(self, *names: object) -> uuid.UUID:
         """An id that no other act has: fixed by the study here and the names of the row."""
         return uuid.uuid5(uuid.NAMESPACE_OID, "\x1f".join(map(str, (self.study.pk, *names))))
+
+    def checklist(self, case: str, named: ChecklistRef | None) -> int | None:
+        """The checklist of ``case`` that a row names; None for none."""
+        return None if named is None else found(self.checklists, checklist_key(case, named))
 
     def member(self, pseudonym: str | None) -> int | None:
         """The account behind ``pseudonym``; None for nobody."""
@@ -64,18 +69,6 @@ def batches(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
     iterator = iter(rows)
     while batch := list(islice(iterator, size)):
         yield batch
-
-
-def create(model: type[M], objects: Sequence[M], **moments: Sequence[datetime]) -> list[M]:
-    """Store ``objects``; ``moments`` are what Django would set to the present by itself."""
-    manager = model._default_manager
-    made = manager.bulk_create(objects, batch_size=BATCH)
-    for name, values in moments.items():
-        for row, value in zip(made, values, strict=True):
-            setattr(row, name, value)
-    if moments and made:
-        manager.bulk_update(made, list(moments), batch_size=BATCH)
-    return made
 
 
 def moment_if(text: str | None) -> datetime | None:

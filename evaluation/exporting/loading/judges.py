@@ -15,7 +15,8 @@ from evaluation.exporting.bundle import (
     moment_of,
 )
 from evaluation.exporting.collecting.judges import judge_settings, with_runs
-from evaluation.exporting.loading.common import Target, batches, create, found, moment_if
+from evaluation.exporting.loading.common import Target, batches, found, moment_if
+from evaluation.exporting.loading.writing import create
 from evaluation.models import JudgeCall, JudgeRun, JudgeTask, MetaEvaluation, Verdict
 
 FEW = 20

@@ -33,7 +33,8 @@ from evaluation.exporting.bundle import (
     TemplateRow,
     moment_of,
 )
-from evaluation.exporting.loading.common import BATCH, Target, batches, create, day_if, found
+from evaluation.exporting.loading.common import Target, batches, day_if, found
+from evaluation.exporting.loading.writing import create
 
 FEW = 20
 USERNAME_LENGTH = 150
@@ -127,7 +128,7 @@ def store_cases(target: Target, rows: Iterator[CaseRow]) -> None:
 
 def store_documents(target: Target, rows: Iterator[DocumentRow]) -> None:
     for row in rows:
-        document = SourceDocument.objects.create(
+        document = SourceDocument(
             case_id=found(target.cases, row.case),
             name=row.name,
             document_type=row.document_type,
@@ -138,7 +139,7 @@ def store_documents(target: Target, rows: Iterator[DocumentRow]) -> None:
             token_count=row.token_count,
             metadata=row.metadata,
         )
-        target.documents[row.identity()] = document.pk
+        target.documents[row.identity()] = create(SourceDocument, [document])[0].pk
 
 
 def store_summaries(target: Target, rows: Iterator[SummaryRow]) -> None:
@@ -182,46 +183,61 @@ def store_checklists(target: Target, rows: Iterator[ChecklistRow]) -> None:
             ],
             created_at=[moment_of(row.created_at) for row in batch],
         )
-        for row, checklist in zip(batch, made, strict=True):
-            _store_items(target, row, checklist)
+        keys = (row.identity() for row in batch)
+        target.checklists.update(zip(keys, (c.pk for c in made), strict=True))
+        _store_items(target, list(zip(batch, made, strict=True)))
 
 
 def _summary(target: Target, case: str, producer: str | None) -> int | None:
     return None if producer is None else found(target.summaries, (case, producer))
 
 
-def _store_items(target: Target, row: ChecklistRow, checklist: Checklist) -> None:
-    items = ChecklistItem.objects.bulk_create(
+def _store_items(target: Target, stored: list[tuple[ChecklistRow, Checklist]]) -> None:
+    pairs = [(row.case, checklist, item) for row, checklist in stored for item in row.items]
+    items = create(
+        ChecklistItem,
         [
             ChecklistItem(
-                checklist=checklist, item_key=item.item, state=item.state, metadata=item.metadata
+                checklist_id=checklist.pk,
+                item_key=item.item,
+                state=item.state,
+                metadata=item.metadata,
             )
-            for item in row.items
+            for _, checklist, item in pairs
         ],
-        batch_size=BATCH,
     )
-    values = [
-        (ChecklistValue(item=item, position=value.position, text=value.text), value.evidence)
-        for item, item_row in zip(items, row.items, strict=True)
-        for value in item_row.values
+    found_values = [
+        (case, item.pk, value)
+        for item, (case, _, row) in zip(items, pairs, strict=True)
+        for value in row.values
     ]
-    ChecklistValue.objects.bulk_create([value for value, _ in values], batch_size=BATCH)
-    Evidence.objects.bulk_create(
+    values = create(
+        ChecklistValue,
+        [
+            ChecklistValue(
+                item_id=item, position=value.position, text=value.text, metadata=value.metadata
+            )
+            for _, item, value in found_values
+        ],
+    )
+    create(
+        Evidence,
         [
             Evidence(
-                value=value,
+                value_id=value.pk,
                 position=quote.position,
-                summary_id=_summary(target, row.case, quote.summary),
+                summary_id=_summary(target, case, quote.summary),
                 document_id=None
                 if quote.document is None
-                else found(target.documents, (row.case, quote.document)),
+                else found(target.documents, (case, quote.document)),
                 start=quote.start,
                 end=quote.end,
                 quote=quote.quote,
                 found=quote.found,
+                source_name=quote.source_name,
+                location=quote.location,
             )
-            for value, evidence in values
-            for quote in evidence
+            for value, (case, _, row) in zip(values, found_values, strict=True)
+            for quote in row.evidence
         ],
-        batch_size=BATCH,
     )

@@ -14,7 +14,8 @@ from evaluation.exporting.bundle import (
     VisitRow,
     moment_of,
 )
-from evaluation.exporting.loading.common import Target, batches, create, found, moment_if
+from evaluation.exporting.loading.common import Target, batches, found, moment_if
+from evaluation.exporting.loading.writing import create, update
 
 FEW = 20
 
@@ -69,7 +70,7 @@ def store_tasks(target: Target, rows: Iterator[TaskRow]) -> None:
 
 
 def store_assignments(target: Target, rows: Iterator[AssignmentRow]) -> None:
-    """They stand as in progress until their answers are there: see ``store_answers``."""
+    """Finished ones stand as in progress until their answers are there: see ``store_answers``."""
     for batch in batches(rows):
         made = create(
             Assignment,
@@ -94,6 +95,7 @@ def store_assignments(target: Target, rows: Iterator[AssignmentRow]) -> None:
         )
         keys = (row.identity() for row in batch)
         target.assignments.update(zip(keys, (a.pk for a in made), strict=True))
+        target.done.update((row.identity(), row.status) for row in batch if row.current is not None)
 
 
 def store_answers(target: Target, rows: Iterator[AnswerRow]) -> None:
@@ -126,25 +128,12 @@ def store_answers(target: Target, rows: Iterator[AnswerRow]) -> None:
                 for row in batch
             ],
         )
-        current = [
-            Assignment(pk=answer.assignment_id, current=answer)
+        done = [
+            (found(target.done, row.assignment()), answer.pk, answer.assignment_id)
             for row, answer in zip(batch, made, strict=True)
             if row.current
         ]
-        Assignment.objects.bulk_update(current, ["current"])
-
-
-def finish_assignments(target: Target, rows: Iterator[AssignmentRow]) -> None:
-    """Give the finished assignments, whose answers are there now, their state."""
-    done = (row for row in rows if row.status not in Assignment.OPEN)
-    for batch in batches(done):
-        Assignment.objects.bulk_update(
-            [
-                Assignment(pk=found(target.assignments, row.identity()), status=row.status)
-                for row in batch
-            ],
-            ["status"],
-        )
+        update(Assignment, ("status", "current"), done)
 
 
 def store_events(target: Target, rows: Iterator[EventRow]) -> None:

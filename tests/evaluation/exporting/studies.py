@@ -8,7 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from agent.models import Judge
+from django.db.models import JSONField, Value
+
+from agent.models import ExtractionRun, Judge, RunStep
 from annotation.annotating import services
 from annotation.annotating.services import Stay, Write
 from annotation.annotating.work import Note
@@ -29,7 +31,15 @@ from annotation.models import (
     TaskSet,
     User,
 )
-from evaluation.models import JudgeCall, JudgeRun, JudgeTask, MetaEvaluation, Verdict
+from evaluation.models import (
+    ChecklistComparison,
+    ItemVerdict,
+    JudgeCall,
+    JudgeRun,
+    JudgeTask,
+    MetaEvaluation,
+    Verdict,
+)
 from tests.factories import make_case, make_comparison, make_summary, make_task_set, make_user
 
 NOW = datetime(2026, 3, 4, 12, 3, 0, 123456, tzinfo=UTC)
@@ -56,7 +66,7 @@ GOLDEN = [
 
 
 def make_rich_study(slug: str = "rich") -> Study:
-    """Four kinds, drafts, events, skips, flags, versions, a judge's run, saved figures."""
+    """Four kinds, drafts, events, skips, flags, versions, runs, comparisons, saved figures."""
     study = create_study(slug, name="A rich study", seed=2**60 + 7, is_synthetic=True)
     study.description = HOSTILE
     study.time_zone = "America/New_York"
@@ -126,6 +136,94 @@ def _checklists(study: Study, cases: list[Case]) -> None:
     )  # fmt: skip
     value = add_evidence(of_documents, "filing_date", "order.txt", document, 0, 9)
     Evidence.objects.create(value=value, position=1, quote="nowhere", found="not_found")
+    _more_evidence(of_documents, document)
+    _extraction_runs(cases, of_documents)
+    _compared(cases, of_documents, checklist)
+
+
+def _more_evidence(checklist: Checklist, document: SourceDocument) -> None:
+    """Every way to find a quote, two places of one quote, and a document that is not here."""
+    item = ChecklistItem.objects.create(
+        checklist=checklist, item_key="remedy_sought", state="values", metadata={"name": HOSTILE}
+    )
+    for position, metadata in enumerate(({}, {"reasoning": HOSTILE, "raw": [1, {"a": None}]})):
+        ChecklistValue.objects.create(item=item, position=position, text="v", metadata=metadata)
+    first, second = item.values.order_by("position")
+    place = {"document": document, "source_name": "order.txt", "location": "p. 3\u2013Smith"}
+    for position, (found, start, end) in enumerate(
+        (("exact", 0, 5), ("normalised", 6, 9), ("fuzzy", 11, 14))
+    ):
+        Evidence.objects.create(
+            value=first, position=position, start=start, end=end, found=found,
+            quote=document.text[start:end], **place,
+        )  # fmt: skip
+    for position, start in enumerate((0, 11)):
+        Evidence.objects.create(
+            value=second, position=position, start=start, end=start + 2, found="fuzzy",
+            quote=document.text[start : start + 2], **place,
+        )  # fmt: skip
+    Evidence.objects.create(value=second, position=2, quote="x", found="not_found", **place)
+    Evidence.objects.create(
+        value=second, position=3, quote=HOSTILE, found="not_sought", source_name="Dkt. 12",
+        location=HOSTILE,
+    )  # fmt: skip
+
+
+def _extraction_runs(cases: list[Case], checklist: Checklist) -> None:
+    run = ExtractionRun.objects.create(
+        case=cases[0], checklist=checklist, source="imported", source_file="a/stats.json",
+        model="model-one", method="all", steps=3, prompt_tokens=2**40, completion_tokens=0,
+        stop_reason="done", stats={"cost": 0.25, "tools": {"read": 2}}, metadata={"b": HOSTILE},
+        started_at=NOW, finished_at=NOW + timedelta(seconds=9),
+    )  # fmt: skip
+    ExtractionRun.objects.create(
+        case=cases[1], source="own", model="model-two", method="grouped", unit="basics"
+    )
+    for kind, position, fields in (
+        ("event", 0, {"step": 1, "name": "read_document", "content": {"tokens": [0, 99]}}),
+        ("event", 1, {"step": 1, "name": HOSTILE[:40], "at": NOW}),
+        ("answer", 0, {"step": -1, "text": HOSTILE}),
+    ):
+        RunStep.objects.create(run=run, kind=kind, position=position, **fields)
+
+
+def _compared(cases: list[Case], model: Checklist, reference: Checklist) -> None:
+    """A verdict of each orientation, one that could not be read, and a file without checklists."""
+    comparison = ChecklistComparison.objects.create(
+        case=cases[0], comparer="judge-one", model_name="model-one", extractor="model-one",
+        method="all", model_checklist=model, reference_checklist=reference,
+        source_file="a/evaluation.json", metadata={"file": HOSTILE},
+    )  # fmt: skip
+    bare = ChecklistComparison.objects.create(
+        case=cases[1], comparer="judge-one", model_name="model-two", extractor="extractor"
+    )
+    matched = {"form": "list", "pairs": [[0, 1], [1, 0]], "only_model": [], "only_reference": [2]}
+    single = {"form": "single", "relation": "equal"}
+    for row in (
+        ItemVerdict(
+            comparison=comparison, item_key="filing_date", form="single", orientation="known",
+            status="read", payload=single, raw="equal", n_model=1, n_reference=1,
+        ),
+        ItemVerdict(
+            comparison=comparison, item_key="remedy_sought", form="list", orientation="recovered",
+            first_side="reference", status="read", payload=matched, raw={"common": HOSTILE},
+            shown={"form": "list", "pairs": [[0, 1], [1, 0]], "only_a": [2], "only_b": []},
+            repairs={"duplicate_index": 2}, n_model=2, n_reference=3,
+        ),
+        ItemVerdict(
+            comparison=bare, item_key="appeals", form="single", orientation="unknown",
+            status="read", reason=HOSTILE, shown={"relation": "a_contains_b"}, raw="A contains B",
+        ),
+        ItemVerdict(
+            comparison=bare, item_key="filing_date", form="single", orientation="not_needed",
+            status="read", payload=single, raw="A equals B",
+        ),
+        ItemVerdict(
+            comparison=bare, item_key="remedy_sought", orientation="unknown", status="not_scored",
+            reason="It is empty.", raw=Value(None, JSONField()), repairs={"unreadable_verdict": 1},
+        ),
+    ):  # fmt: skip
+        row.save()
 
 
 def add_evidence(

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from django.db.models import Model
 
-from agent.models import Judge
+from agent.models import ExtractionRun, Judge, RunStep
 from annotation.models import (
     Case,
     Checklist,
     ChecklistItem,
     ChecklistVersion,
     Event,
+    Evidence,
     Membership,
     SourceDocument,
     Study,
@@ -26,7 +27,7 @@ from evaluation.exporting import bundle
 from evaluation.exporting.bundle import Strict
 from evaluation.exporting.lines import BadLine, parse_line
 from evaluation.exporting.writers import canonical_line
-from evaluation.models import JudgeCall, JudgeRun, JudgeTask
+from evaluation.models import ChecklistComparison, ItemVerdict, JudgeCall, JudgeRun, JudgeTask
 
 # Row -> its model, and the fields that are called otherwise there.
 ROWS: dict[type[Strict], tuple[type[Model], dict[str, str]]] = {
@@ -38,7 +39,13 @@ ROWS: dict[type[Strict], tuple[type[Model], dict[str, str]]] = {
     bundle.DocumentRow: (SourceDocument, {}),
     bundle.SummaryRow: (Summary, {}),
     bundle.ChecklistRow: (Checklist, {}),
+    bundle.ChecklistRef: (Checklist, {}),
     bundle.ItemRow: (ChecklistItem, {"item": "item_key"}),
+    bundle.EvidenceRow: (Evidence, {}),
+    bundle.ExtractionRunRow: (ExtractionRun, {}),
+    bundle.RunStepRow: (RunStep, {}),
+    bundle.ChecklistComparisonRow: (ChecklistComparison, {"model": "model_name"}),
+    bundle.ItemVerdictRow: (ItemVerdict, {"item": "item_key"}),
     bundle.TaskSetRow: (TaskSet, {"task_set": "key"}),
     bundle.TaskRow: (Task, {"task": "key"}),
     bundle.EventRow: (Event, {}),

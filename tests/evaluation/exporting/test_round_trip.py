@@ -305,6 +305,13 @@ def test_settings_of_how_pages_look_do_not_change_an_export(tmp_path: Path) -> N
 def test_the_manifest_counts_by_state(tmp_path: Path) -> None:
     written = export(make_rich_study(), tmp_path / "out")
     assert written.manifest["counts"] == {
+        "checklists": 2,
+        "values": 4,
+        "evidence": {"exact": 3, "normalised": 1, "fuzzy": 3, "not_found": 2, "not_sought": 1},
+        "extraction_runs": {"imported": 1, "own": 1},
+        "run_steps": 3,
+        "checklist_comparisons": 2,
+        "item_verdicts": {"scored": 3, "orientation_unknown": 1, "not_scored": 1},
         "tasks": 7,
         "assignments": {"new": 1, "in_progress": 2, "submitted": 5, "skipped": 1},
         "answers": {"submitted": 6, "skipped": 1, "flagged": 1, "superseded": 1},

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.importing.cancelling import Cancelled
 from evaluation.exporting.bundle import FILES, JudgeCallRow
 from evaluation.exporting.lines import BadLine, parse_line
 from evaluation.exporting.verifying import verify
@@ -118,6 +119,31 @@ def setting(index: int, **fields: Any) -> Callable[[Rows], Any]:
     return lambda rows: rows[index].update(fields)
 
 
+def first_evidence(rows: Rows, found: str) -> dict[str, Any]:
+    """The first evidence that was found in this way."""
+    return next(
+        evidence
+        for row in rows
+        for item in row["items"]
+        for value in item["values"]
+        for evidence in value["evidence"]
+        if evidence["found"] == found
+    )
+
+
+def evidence(which: str, **fields: Any) -> Callable[[Rows], Any]:
+    return lambda rows: first_evidence(rows, which).update(fields)
+
+
+def verdict(of: str, **fields: Any) -> Callable[[Rows], Any]:
+    """Change the verdict on an item in the comparison whose checklists are there."""
+    return lambda rows: next(r for r in rows if r["method"] == "all" and r["item"] == of).update(
+        fields
+    )
+
+
+LISTS = {"form": "list", "pairs": [[0, 1], [1, 0]], "only_model": [], "only_reference": [2]}
+NO_CHECKLIST = {"summary": None, "producer_kind": "agent", "producer": "x", "method": "all"}
 TWO_CURRENT = "says of itself that it counts, and its assignment says otherwise"
 
 
@@ -138,6 +164,44 @@ TWO_CURRENT = "says of itself that it counts, and its assignment says otherwise"
         ("answers.jsonl", setting(0, extra=1), "extra"),
         ("assignments.jsonl", drop(0), "belongs to an assignment that is missing"),
         ("assignments.jsonl", setting(0, current=None, status="submitted"), "names no answer"),
+        (
+            "checklists.jsonl",
+            drop(0),
+            "names the checklist 1001 / agent",
+        ),
+        ("checklists.jsonl", evidence("not_found", start=0, end=1), "was not found has offsets"),
+        ("checklists.jsonl", evidence("not_sought", start=0, end=1), "was not found has offsets"),
+        ("checklists.jsonl", evidence("not_sought", document="order.txt"), "names a text"),
+        ("checklists.jsonl", evidence("fuzzy", start=None, end=None), "has no offsets"),
+        ("checklists.jsonl", evidence("fuzzy", found="not_found"), "was not found has offsets"),
+        ("checklists.jsonl", evidence("exact", found="guessed"), "must be one of exact"),
+        ("checklists.jsonl", evidence("exact", location=None), "location"),
+        ("extraction_runs.jsonl", drop(0), "belongs to run 1, which is missing"),
+        ("extraction_runs.jsonl", setting(0, case="x"), "names the case x, which is missing"),
+        ("extraction_runs.jsonl", setting(0, checklist=NO_CHECKLIST), "names the checklist 1001"),
+        ("extraction_runs.jsonl", setting(0, method="guessing"), "must be one of end_to_end"),
+        ("extraction_runs.jsonl", setting(0, prompt_tokens=-1), "prompt_tokens"),
+        ("run_steps.jsonl", setting(0, run=9), "belongs to run 9, which is missing"),
+        ("run_steps.jsonl", swap, "is not in its place"),
+        ("checklist_comparisons.jsonl", drop(0), "belongs to a comparison that is missing"),
+        (
+            "checklist_comparisons.jsonl",
+            setting(0, reference_checklist=NO_CHECKLIST),
+            "names the checklist 1001",
+        ),
+        ("item_verdicts.jsonl", verdict("remedy_sought", n_model=1), "the model list has 1"),
+        ("item_verdicts.jsonl", verdict("remedy_sought", n_reference=2), "reference list has 2"),
+        ("item_verdicts.jsonl", verdict("remedy_sought", form="single"), "has the form list"),
+        ("item_verdicts.jsonl", verdict("remedy_sought", payload=None), "and has no answer"),
+        (
+            "item_verdicts.jsonl",
+            verdict("remedy_sought", payload={**LISTS, "only_model": [0]}),
+            "names a value of the model twice",
+        ),
+        ("item_verdicts.jsonl", verdict("remedy_sought", payload={"form": "?"}), "is none"),
+        ("item_verdicts.jsonl", verdict("filing_date", orientation="unknown"), "has an answer"),
+        ("item_verdicts.jsonl", verdict("filing_date", status="not_scored"), "has an answer"),
+        ("item_verdicts.jsonl", verdict("remedy_sought", item="x"), "no template here has"),
         ("cases.jsonl", drop(0), "names the case 1001, which is missing"),
         ("documents.jsonl", drop(0), "the text of its evidence is missing"),
         ("events.jsonl", drop(1), "the event that made an answer is missing"),
@@ -166,6 +230,39 @@ def test_a_change_that_hashes_do_not_show_is_found_in_the_rows(
 ) -> None:
     problems = change(bundle, name, how)
     assert any(problem in found for found in problems), problems
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_changed_letter_is_found_in_every_file(bundle: Path, name: str) -> None:
+    """One letter of the first text of each kind of row, its hash left as it was."""
+    raw = (bundle / name).read_bytes()
+    at = raw.index(b'":"') + 3 if b'":"' in raw else raw.index(b'":') + 2
+    changed = b"X" if raw[at : at + 1] != b"X" else b"Y"
+    (bundle / name).write_bytes(raw[:at] + changed + raw[at + 1 :])
+    assert f"{name}: its hash is not the one in the manifest: it was changed" in verify(bundle)
+
+
+def test_every_count_of_the_manifest_is_compared_with_the_rows(bundle: Path) -> None:
+    sound = json.loads((bundle / "manifest.json").read_bytes())
+    for name, count in sound["counts"].items():
+        wrong = {key: n + 1 for key, n in count.items()} if isinstance(count, dict) else count + 1
+        changed = {**sound, "counts": {**sound["counts"], name: wrong}}
+        (bundle / "manifest.json").write_text(json.dumps(changed))
+        assert verify(bundle) == ["manifest.json: its counts are not those of the rows"], name
+
+
+def test_progress_is_told_in_bytes_and_may_stop_it(bundle: Path) -> None:
+    size = sum(path.stat().st_size for path in bundle.iterdir())
+    told: list[tuple[int, int]] = []
+    assert verify(bundle, lambda done, total: told.append((done, total))) == []
+    manifest = (bundle / "manifest.json").stat().st_size
+    assert told == [(size - manifest, size)]  # smaller than one step
+
+    def cancel(done: int, total: int) -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        verify(bundle, cancel)
 
 
 def test_a_missing_row_is_found_by_count_and_hash(bundle: Path) -> None:
