@@ -32,6 +32,9 @@ PURE = (
     "evaluation.exporting.lines",
     "evaluation.exporting.checking",
     "evaluation.exporting.verifying",
+    "evaluation.exporting.checking_files",
+    "evaluation.exporting.thresh",
+    "evaluation.exporting.release_shapes",
     "evaluation.exporting.meter",
     "evaluation.judging.requests",
     "evaluation.judging.replies",
@@ -51,6 +54,7 @@ PURE = (
 ONLY_IN = {
     "openai": {"agent/llm/openai_client.py"},
     "tiktoken": {"agent/llm/tokens.py"},
+    "pypdf": {"annotation/records/cases/pdf_text.py"},
 }
 
 

@@ -21,6 +21,7 @@ from annotation.kinds.comparison import (
     check_answer,
     orient,
 )
+from annotation.records.answer_files import Frame, answer_file
 from annotation.records.fields import (
     Misfit,
     as_bool,
@@ -74,32 +75,23 @@ def original_answer(record: OriginalAnswer, content: Content) -> dict[str, objec
     not be read back.
     """
     sources = _sources(content)
-    if sources[Side.MODEL] == sources[Side.REFERENCE]:
-        raise InvalidInput(
-            f"Both sides of case {record.case_id}, {record.item_name} name the same source "
-            f"({shown(content.model_source)}), so the order cannot be written. Name them apart."
-        )
-    written: dict[str, object] = {
-        "username": record.username,
-        "session_id": record.session_id,
-        "timestamp": record.timestamp.replace(tzinfo=None).isoformat(),
-        "index": record.index,
-        "key": {
+    frame = Frame(
+        username=record.username,
+        session_id=record.session_id,
+        timestamp=record.timestamp.replace(tzinfo=None).isoformat(),
+        index=record.index,
+        key={
             "case_id": record.case_id,
             "checklist_item": record.item_name,
             "source_pair_idx": record.source_pair_idx,
         },
-        "order": [sources[record.first], sources[record.first.other]],
-        "annotation": _annotation(record),
-        "has_problem": record.has_problem,
-        "feedback": record.feedback,
-        "time_spent_seconds": record.seconds,
-    }
-    if record.answer is None:
-        empty = [name for name in ("has_problem", "feedback") if not written[name]]
-        for name in empty:
-            del written[name]
-    return written
+        order=(sources[record.first], sources[record.first.other]),
+        has_problem=record.has_problem,
+        feedback=record.feedback,
+        seconds=record.seconds,
+    )
+    answer = record.answer
+    return answer_file(frame, None if answer is None else _annotation(answer, record.first))
 
 
 def read_original_answer(data: object, content: Content, *, name: str) -> OriginalAnswer:
@@ -143,13 +135,10 @@ def _sources(content: Content) -> dict[Side, str]:
     return {Side.MODEL: content.model_source, Side.REFERENCE: content.reference_source}
 
 
-def _annotation(record: OriginalAnswer) -> dict[str, object]:
-    answer = record.answer
-    if answer is None:
-        return {"skipped": True}
+def _annotation(answer: SingleAnswer | ListAnswer, first: Side) -> dict[str, object]:
     if isinstance(answer, SingleAnswer):
-        return {"type": "string", "relationship": _WORDS[as_shown(answer.relation, record.first)]}
-    model_first = record.first is Side.MODEL
+        return {"type": "string", "relationship": _WORDS[as_shown(answer.relation, first)]}
+    model_first = first is Side.MODEL
     pairs = sorted((m, r) if model_first else (r, m) for m, r in answer.pairs)
     only_a = answer.only_model if model_first else answer.only_reference
     only_b = answer.only_reference if model_first else answer.only_model

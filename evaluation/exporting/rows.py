@@ -15,7 +15,9 @@ from pydantic import ValidationError
 from annotation.errors import InvalidInput
 from annotation.kinds import comparison, extraction, residual, style
 from annotation.kinds.comparison import ListAnswer, Side, SingleAnswer
+from annotation.records.answer_files import Frame, answer_file
 from annotation.records.comparison_answer import OriginalAnswer, original_answer
+from annotation.records.style_answer import style_annotation, style_order
 from annotation.text.csv_text import Cell
 from evaluation.exporting.bundle import ChecklistRow, ItemVerdictRow, moment_text
 from evaluation.exporting.writers import canonical_line
@@ -265,10 +267,12 @@ def checklist_cells(row: ChecklistRow) -> Iterator[list[Cell]]:
 
 
 def original_record(given: Given, time_zone: str) -> dict[str, object]:
-    """An answer as the original comparison tool writes it.
+    """An answer to a comparison or style task as the original tool of its kind writes it.
 
     Raises ``InvalidInput`` when both sides name the same source.
     """
+    if given.kind == "style":
+        return _style_record(given, time_zone)
     answer: SingleAnswer | ListAnswer | None = None
     if given.state != SKIPPED:
         answer = comparison.parse_answer(given.payload)
@@ -289,13 +293,35 @@ def original_record(given: Given, time_zone: str) -> dict[str, object]:
     return original_answer(record, comparison.Content.model_validate(given.content))
 
 
+def _style_record(given: Given, time_zone: str) -> dict[str, object]:
+    answer = None if given.state == SKIPPED else style.parse_answer(given.payload)
+    content = style.Content.model_validate(given.content)
+    frame = Frame(
+        username=given.annotator,
+        session_id=str(given.session),
+        timestamp=zoned(given.at, time_zone).isoformat(),
+        index=given.position - 1,
+        key=given.case,
+        order=style_order(content, Side(given.first_side)),
+        has_problem=given.flagged,
+        feedback=given.comment,
+        seconds=round(given.active_seconds),
+    )
+    return answer_file(frame, None if answer is None else style_annotation(answer))
+
+
 def local(moment: datetime, time_zone: str) -> datetime:
     """A moment in the study's zone, without the zone, as the original tool has it."""
+    return zoned(moment, time_zone).replace(tzinfo=None)
+
+
+def zoned(moment: datetime, time_zone: str) -> datetime:
+    """A moment in the study's zone (UTC for a zone that is not known)."""
     try:
         zone = zoneinfo.ZoneInfo(time_zone)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
         zone = zoneinfo.ZoneInfo("UTC")
-    return moment.astimezone(zone).replace(tzinfo=None)
+    return moment.astimezone(zone)
 
 
 class FileNames:

@@ -28,11 +28,13 @@ from evaluation.exporting.bundle import (
     Tally,
 )
 from evaluation.exporting.checking import Checker
+from evaluation.exporting.checking_files import check_release, check_thresh
 from evaluation.exporting.lines import BadLine, parse_line, read_lines
 from evaluation.exporting.meter import Meter, Progress, no_progress, size_of
 from evaluation.exporting.rows import first_fault
 
-TABLES = ("gavel-csv", "gavel-answers", "gavel-label-studio")
+TABLES = ("gavel-csv", "gavel-answers", "gavel-label-studio", "gavel-thresh", "gavel-release")
+CHECKS = {"gavel-thresh": check_thresh, "gavel-release": check_release}
 MOST = 100  # problems of one file that are listed
 _LONGEST_CELL = 64 * 1024 * 1024
 
@@ -62,7 +64,9 @@ def verify(folder: Path, progress: Progress = no_progress) -> list[str]:
     Of any export: its manifest, that exactly the files listed are there, their hashes and numbers
     of rows. Of a bundle also: every row has its shape and place, is there once, finds what it
     refers to; every quote is what its text says at its offsets; every answer settles its task, and
-    of every finished assignment exactly one answer counts; the counts of the manifest.
+    of every finished assignment exactly one answer counts; the counts of the manifest. Of the
+    paragraph tool's files and of a release's human checklists: every place and quote is one of its
+    text.
 
     ``progress`` hears of bytes read of bytes to read; what it raises goes through.
     """
@@ -210,6 +214,8 @@ def _table(
                 problems.add(name, error.reason)
         measured[name] = (rows, digest.hexdigest())
         meter.add((folder / name).stat().st_size)
+    if manifest.format in CHECKS:
+        CHECKS[manifest.format](folder, present, problems.add)
     return measured
 
 

@@ -97,12 +97,38 @@ def write_table(
 
 
 def write_json(folder: Path, name: str, value: object) -> FileEntry:
-    """Write one JSON file (in a subfolder, when ``name`` has one); it counts as one row."""
+    """Write one JSON file (in subfolders, when ``name`` has some).
+
+    It counts as one row, a list as one for each of its elements.
+    """
     path = folder / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as file:
         out = _Hashing(file)
         out.write(pretty_json(value))
+        rows = len(value) if isinstance(value, list) else 1
+        return FileEntry(path=name, rows=rows, sha256=out.sync())
+
+
+def write_json_list(folder: Path, name: str, values: Iterable[object]) -> FileEntry:
+    """Write one JSON list, an element a line; each element counts as a row."""
+    rows = 0
+    with (folder / name).open("xb") as file:
+        out = _Hashing(file)
+        out.write(b"[")
+        for value in values:
+            out.write(b",\n" if rows else b"\n")
+            out.write(canonical_line(value).rstrip(b"\n"))
+            rows += 1
+        out.write(b"\n]\n")
+        return FileEntry(path=name, rows=rows, sha256=out.sync())
+
+
+def write_text(folder: Path, name: str, text: str) -> FileEntry:
+    """Write a text as it is; it counts as one row."""
+    with (folder / name).open("xb") as file:
+        out = _Hashing(file)
+        out.write(text)
         return FileEntry(path=name, rows=1, sha256=out.sync())
 
 

@@ -1,0 +1,119 @@
+"""Summaries, checklists and verdicts in the shapes of a public release. PURE."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+DATA = "data"
+HUMAN_FILE = f"{DATA}/document_checklists/human.json"
+SUMMARIES = f"{DATA}/summaries"
+SUMMARY_CHECKLISTS = f"{DATA}/summary_checklists"
+EVALUATION = f"{DATA}/evaluation"
+EVALUATION_DOCUMENTS = f"{DATA}/evaluation_documents_checklist"
+TEXT = "summary/long"
+SUMMARIZED = "_summarization"
+
+_OF_A_RUN = ("file_name", "inference_model", "enable_thinking")
+_OURS = ("file", "removed", "sha256")
+_SAFE = re.compile(r"[\w-][\w.+-]{0,179}", re.ASCII)
+_UNSAFE = re.compile(r"[^\w.+-]+", re.ASCII)
+
+
+def human_value(text: str, spans: Iterable[tuple[int, int, str]]) -> dict[str, object]:
+    """A value of a human checklist. ``spans``: start, end and quote, in the order of the file."""
+    spans = list(spans)
+    return {
+        "evidences_indices": [[start, end] for start, end, _ in spans],
+        "evidences": [quote for _, _, quote in spans],
+        "value": text,
+    }
+
+
+def extracted_cell(reasoning: object, values: Sequence[dict[str, object]]) -> dict[str, object]:
+    """A cell of a summary checklist."""
+    return {"reasoning": reasoning, "extracted": list(values)}
+
+
+def extracted_value(
+    text: str, quotes: Sequence[str], metadata: Mapping[str, Any]
+) -> dict[str, object]:
+    """A value of a summary checklist; what the import kept in ``metadata`` stands as it came."""
+    others = {name: metadata[name] for name in metadata if name not in ("raw", "evidence")}
+    return {
+        "evidence": metadata.get("evidence", list(quotes)),
+        "value": metadata.get("raw", text),
+        **others,
+    }
+
+
+def reference_entry(
+    text: str,
+    filing_date: str | None,
+    case_type: str,
+    token_count: int | None,
+    length_bin: str,
+    others: Mapping[str, Any],
+) -> dict[str, object]:
+    """A case in a file of human summaries; what is not known is null."""
+    return {
+        TEXT: text,
+        "filing_date": filing_date,
+        "case_type": case_type or None,
+        "total_token_num": token_count,
+        "total_length_bin": length_bin or None,
+        **others,
+    }
+
+
+def of_a_run(metadata: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
+    """A file of model output: what the import kept of the run, and ``results``.
+
+    >>> of_a_run({"file": "a.json", "inference_model": "m", "token_stats": {"n": 1}}, {})
+    {'meta_data': {'inference_model': 'm'}, 'token_stats': {'n': 1}, 'results': {}}
+    """
+    known = {name: metadata[name] for name in _OF_A_RUN if name in metadata}
+    others = {
+        name: value
+        for name, value in metadata.items()
+        if name not in _OF_A_RUN and name not in _OURS
+    }
+    tables = {name: value for name, value in others.items() if isinstance(value, dict)}
+    rest = {name: value for name, value in others.items() if name not in tables}
+    return {"meta_data": {**known, **rest}, **tables, "results": dict(results)}
+
+
+def inside(folder: str, *parts: str) -> str:
+    """A path below ``folder``, each part made safe for every file system.
+
+    >>> inside("data/summaries", "a/b", "x.json")
+    'data/summaries/a-b/x.json'
+    """
+    return "/".join([folder, *(_safe(part) for part in parts)])
+
+
+def known_path(name: str, folder: str, depth: int) -> str:
+    """``name``, the path of a file of a release, if it lies ``depth`` levels below ``folder``.
+
+    Empty when it does not, or cannot be a path here. The first part of a release's path may be
+    called anything.
+
+    >>> known_path("rel/evaluation/m_summarization/f.json", "data/evaluation", 2)
+    'data/evaluation/m_summarization/f.json'
+    >>> known_path("data/evaluation/../f.json", "data/evaluation", 2)
+    ''
+    """
+    parts = PurePosixPath(name).parts
+    top = PurePosixPath(folder).parts[1:]
+    below = parts[1 + len(top) :]
+    if parts[1 : 1 + len(top)] != top or len(below) != depth:
+        return ""
+    if not all(_SAFE.fullmatch(part) for part in below):
+        return ""
+    return "/".join([folder, *below])
+
+
+def _safe(part: str) -> str:
+    return _UNSAFE.sub("-", part).lstrip(".")[:180] or "unnamed"
