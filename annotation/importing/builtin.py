@@ -15,9 +15,11 @@ from annotation.importing.csv_files import (
     import_summary_csv,
 )
 from annotation.importing.formats import FormatField, ImportFormat, ImportRequest, register
+from annotation.importing.label_studio import import_label_studio
 from annotation.importing.style import import_styles
 from annotation.importing.thresh import import_thresh
 from annotation.records.beginnings import is_comparison, is_style, is_thresh
+from annotation.records.label_studio.reading import TOOL
 from annotation.records.report import ImportReport
 
 TASK_SET = FormatField("task_set", "Task set", "Letters, digits, - and _; made if it is new.")
@@ -62,6 +64,18 @@ def register_formats() -> None:
             )
         )
     _register_csv()
+    register(
+        ImportFormat(
+            key=TOOL,
+            label="Label Studio project (JSON)",
+            description="What Label Studio exports as JSON: tasks, and as checklists what people "
+            "marked in texts.",
+            suffixes=(".json",),
+            run=into_task_set(import_label_studio, ""),
+            fields=(TASK_SET, OVERLAP),
+            takes_folders=True,
+        )
+    )
 
 
 def _register_csv() -> None:

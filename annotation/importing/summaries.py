@@ -69,6 +69,12 @@ class StudySummaries:
         same = [s for (case, _), s in self._stored.items() if case == case_id and s.text == text]
         return min(same, key=lambda summary: summary.producer, default=None)
 
+    def stored(self, case_id: str, producer: str | None, text: str) -> Summary | None:
+        """The summary of that producer; of one that is not known (None) any with this text."""
+        if producer is None:
+            return self.with_text(case_id, text)
+        return self._stored.get((case_id, producer))
+
     def put(
         self,
         case_id: str,

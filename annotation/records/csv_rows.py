@@ -376,11 +376,11 @@ def values_cell(values: list[str], form: str) -> str:
 
 
 COMPARISON_HEADER = (
-    "task", "case", "item", "form", "model_values", "reference_values", "model_source",
+    "task_set", "task", "case", "item", "form", "model_values", "reference_values", "model_source",
     "reference_source", "shown_as_a",
 )  # fmt: skip
 STYLE_HEADER = (
-    "task", "case", "model_text", "reference_text", "model_source", "reference_source",
+    "task_set", "task", "case", "model_text", "reference_text", "model_source", "reference_source",
     "shown_as_a",
 )  # fmt: skip
 SUMMARY_HEADER = (
@@ -388,19 +388,21 @@ SUMMARY_HEADER = (
 )  # fmt: skip
 
 
-def comparison_cells(key: str, case: str, item: str, content: comparison.Content) -> list[Cell]:
+def comparison_cells(
+    task_set: str, key: str, case: str, item: str, content: comparison.Content
+) -> list[Cell]:
     """A comparison as a row under ``COMPARISON_HEADER``."""
     return [
-        key, case, item, content.form, values_cell(content.model, content.form),
+        task_set, key, case, item, content.form, values_cell(content.model, content.form),
         values_cell(content.reference, content.form), content.model_source,
         content.reference_source, content.imported_first,
     ]  # fmt: skip
 
 
-def style_cells(key: str, case: str, content: style.Content) -> list[Cell]:
+def style_cells(task_set: str, key: str, case: str, content: style.Content) -> list[Cell]:
     """A style pair as a row under ``STYLE_HEADER``."""
     return [
-        key, case, content.model_text, content.reference_text, content.model_source,
+        task_set, key, case, content.model_text, content.reference_text, content.model_source,
         content.reference_source, content.imported_first,
     ]  # fmt: skip
 

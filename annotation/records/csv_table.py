@@ -53,18 +53,20 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. ``line`` is where it begins (from 1), ``cells`` the known columns that are not
-    blank, ``others`` the further ones by their header. Texts are as they were before a guard
-    against formulas was put in front of them.
+    """One row. ``line`` is where it begins (from 1; ``unit`` is what is counted), ``cells`` the
+    known columns that are not blank, ``others`` the further ones by their header. Texts are as they
+    were before a guard against formulas was put in front of them.
     """
 
     line: int
     cells: Mapping[str, str] = field(hash=False)
     others: Mapping[str, str] = field(hash=False)
+    unit: str = "line"
 
     @property
     def place(self) -> str:
-        return f"line {self.line}"
+        """How problems name the row."""
+        return f"{self.unit} {self.line}"
 
 
 def read_table(path: Path, columns: Columns, report: FileReport) -> list[Row]:

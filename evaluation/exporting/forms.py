@@ -8,12 +8,23 @@ from django import forms
 
 from annotation.models import Study, TaskSet
 from evaluation.exporting.rows import DRAFTS, FLAGGED, SKIPPED, SUPERSEDED
-from evaluation.exporting.services import ANSWERS, BUNDLE, CSV, Wanted
+from evaluation.exporting.services import (
+    ANSWERS,
+    BUNDLE,
+    CSV,
+    LABEL_STUDIO,
+    RELEASE,
+    THRESH,
+    Wanted,
+)
 
 FORMAT_LABELS = {
     BUNDLE: "Bundle: everything, lossless, can be imported again (JSONL)",
     CSV: "Tables: one row an answer, one row a quote (CSV)",
-    ANSWERS: "Answer files in the original comparison tool's shape (JSON)",
+    ANSWERS: "Answer files in the shape of the original comparison and style tools (JSON)",
+    LABEL_STUDIO: "Label Studio projects: tasks, answers and what they ask (JSON, XML)",
+    THRESH: "Extraction tasks in the paragraph tool's shape (JSON)",
+    RELEASE: "Summaries, checklists and verdicts in the folders of a release (JSON)",
 }
 INCLUDE_LABELS = {
     SKIPPED: "skipped tasks",

@@ -24,9 +24,12 @@ from evaluation.exporting.bundle import (
     bundle_manifest,
 )
 from evaluation.exporting.collecting.collector import Collector
+from evaluation.exporting.label_studio import LabelStudioProjects
 from evaluation.exporting.reading import one_view
-from evaluation.exporting.rows import DRAFTS, INCLUDE
+from evaluation.exporting.release_files import ReleaseFiles
+from evaluation.exporting.rows import DRAFTS, INCLUDE, SUPERSEDED
 from evaluation.exporting.tables import AnswerTable, Selection
+from evaluation.exporting.thresh_files import ThreshFiles
 from evaluation.exporting.writers import (
     canonical_line,
     new_folder,
@@ -35,8 +38,9 @@ from evaluation.exporting.writers import (
     write_zip,
 )
 
-BUNDLE, ANSWERS, CSV = "bundle", "answers", "csv"
-FORMATS = (BUNDLE, ANSWERS, CSV)
+BUNDLE, ANSWERS, CSV, LABEL_STUDIO = "bundle", "answers", "csv", "label-studio"
+THRESH, RELEASE = "thresh", "release"
+FORMATS = (BUNDLE, ANSWERS, CSV, LABEL_STUDIO, THRESH, RELEASE)
 TABLE_VERSION = 1
 Progress = Callable[[int, int], None]
 
@@ -143,34 +147,60 @@ def _checked(study: Study, wanted: Wanted) -> Wanted:
         return wanted
     if wanted.format == CSV:
         return wanted
-    if wanted.format != ANSWERS:
+    if wanted.format not in FORMATS:
         raise InvalidInput(f"There is no format {wanted.format}. Known: {', '.join(FORMATS)}.")
+    if wanted.format == RELEASE:
+        if wanted.task_set or wanted.include:
+            raise InvalidInput(
+                "A release holds the texts, checklists and verdicts of the whole study and no "
+                "answers. Leave out task set and include, or choose another format."
+            )
+        return wanted
+    if wanted.format == THRESH:
+        if wanted.include & {DRAFTS, SUPERSEDED}:
+            raise InvalidInput(
+                "The paragraph tool has one answer a paragraph: no place for drafts and earlier "
+                "versions. Take csv or bundle for them."
+            )
+        task_set = _one_set(study, wanted.task_set, (TaskSet.Kind.EXTRACTION,))
+        return Wanted(THRESH, task_set, wanted.include)
+    if wanted.format == LABEL_STUDIO:
+        if DRAFTS in wanted.include:
+            raise InvalidInput(
+                "Label Studio has no place for drafts of ours. Take csv or bundle for them."
+            )
+        return wanted
     if DRAFTS in wanted.include:
         raise InvalidInput(
             "The original tool's files have no place for drafts. Take csv or bundle for them."
         )
-    return Wanted(ANSWERS, _comparison_set(study, wanted.task_set), wanted.include)
+    kinds = (TaskSet.Kind.COMPARISON, TaskSet.Kind.STYLE)
+    return Wanted(ANSWERS, _one_set(study, wanted.task_set, kinds), wanted.include)
 
 
-def _comparison_set(study: Study, task_set: TaskSet | None) -> TaskSet:
-    """The one set that the original tool's shape is written of."""
-    if task_set is None:
-        sets = list(study.task_sets.filter(kind=TaskSet.Kind.COMPARISON).order_by("key"))
+def _one_set(study: Study, task_set: TaskSet | None, kinds: tuple[TaskSet.Kind, ...]) -> TaskSet:
+    """The one set that an original tool's shape is written of: the one named, or the only one of
+    the first of ``kinds`` that the study has.
+    """
+    words = " and ".join(kind.label.lower() for kind in kinds)
+    if task_set is not None:
+        if task_set.kind not in kinds:
+            raise InvalidInput(
+                f"{task_set.key} holds tasks of the kind {task_set.get_kind_display()}; this "
+                f"format is of {words} alone. Take csv or bundle."
+            )
+        return task_set
+    for kind in kinds:
+        sets = list(study.task_sets.filter(kind=kind).order_by("key"))
         if len(sets) > 1:
             keys = ", ".join(found.key for found in sets)
             raise InvalidInput(
                 f"The original tool has one set at a time, and {study.slug} has {keys}. Name one "
                 "(--task-set)."
             )
-        if not sets:
-            raise Refused(f"{study.slug} has no comparison tasks to write in that shape.")
-        return sets[0]
-    if task_set.kind != TaskSet.Kind.COMPARISON:
-        raise InvalidInput(
-            f"{task_set.key} holds tasks of the kind {task_set.get_kind_display()}; this format is "
-            "of comparisons alone. Take csv or bundle."
-        )
-    return task_set
+        if sets:
+            return sets[0]
+    raise Refused(f"{study.slug} has no tasks of {words} to write in that shape.")
 
 
 def _write(study: Study, wanted: Wanted, folder: Path, progress: Progress) -> Written:
@@ -210,10 +240,22 @@ def line_of(row: Row) -> bytes:
 def _write_table(
     study: Study, wanted: Wanted, folder: Path, collector: Collector
 ) -> tuple[list[FileEntry], dict[str, Any]]:
-    table = AnswerTable(study, collector, wanted.task_set)
     selection = Selection(wanted.include)
-    write = table.write_csv if wanted.format == CSV else table.write_original
-    files = write(folder, selection)
+    more: dict[str, Any] = {}
+    if wanted.format == LABEL_STUDIO:
+        projects = LabelStudioProjects(study, collector, wanted.task_set)
+        files = projects.write(folder, selection)
+        more["tasks_left_out"] = projects.tasks_left_out
+    elif wanted.format == THRESH and wanted.task_set is not None:
+        files = ThreshFiles(study, collector, wanted.task_set).write(folder, selection)
+    elif wanted.format == RELEASE:
+        release = ReleaseFiles(study, collector)
+        files = release.write(folder)
+        more["checklists_left_out"] = dict(sorted(release.left_out.items()))
+    else:
+        table = AnswerTable(study, collector, wanted.task_set)
+        write = table.write_csv if wanted.format == CSV else table.write_original
+        files = write(folder, selection)
     sets = study.task_sets.order_by("key").values_list("key", flat=True)
     return files, {
         "format": f"gavel-{wanted.format}",
@@ -225,6 +267,7 @@ def _write_table(
         "is_synthetic": study.is_synthetic,
         "task_sets": [wanted.task_set.key] if wanted.task_set else sorted(sets),
         **selection.to_json(),
+        **more,
         "seeds": {"study": study.seed},
         "versions": {"gavel": CODE_VERSION, "templates": [str(study.template)]},
     }

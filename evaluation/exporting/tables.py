@@ -10,12 +10,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from annotation.kinds import comparison, style
 from annotation.managing.services import template_of
-from annotation.models import Answer, Assignment, Study, TaskSet, Visit
+from annotation.models import Answer, Assignment, Study, Summary, Task, TaskSet, Visit
+from annotation.records.csv_rows import (
+    COMPARISON_HEADER,
+    STYLE_HEADER,
+    SUMMARY_HEADER,
+    comparison_cells,
+    style_cells,
+)
 from annotation.text.csv_text import Cell
 from evaluation.exporting.bundle import ChecklistRow, FileEntry
 from evaluation.exporting.collecting.collector import Collector
-from evaluation.exporting.reading import grouped
+from evaluation.exporting.collecting.common import day_or_none
+from evaluation.exporting.reading import each, grouped, sorted_ids
 from evaluation.exporting.rows import (
     EVIDENCE_HEADER,
     HEADER,
@@ -31,6 +40,8 @@ from evaluation.exporting.rows import (
 from evaluation.exporting.writers import write_json, write_table
 
 ANSWERS, EVIDENCE = "answers.csv", "evidence.csv"
+COMPARISONS, STYLE_PAIRS, SUMMARIES = "comparisons.csv", "style_pairs.csv", "summaries.csv"
+NO_PLACE = "no_place_in_this_format"
 
 
 @dataclass
@@ -50,12 +61,21 @@ class Selection:
                 self.written += 1
                 yield given
 
+    def leave_out(self, rows: Iterable[Given]) -> None:
+        """Count ``rows``, for which a format has no place."""
+        for _ in self.of(rows):
+            self.written -= 1
+            self.left_out[NO_PLACE] += 1
+
     def to_json(self) -> dict[str, Any]:
         return {
             "included": [name for name in INCLUDE if name in self.include],
             "counts": {
                 "written": self.written,
-                "left_out": {name: self.left_out[name] for name in INCLUDE},
+                "left_out": {
+                    **{name: self.left_out[name] for name in INCLUDE},
+                    **({NO_PLACE: self.left_out[NO_PLACE]} if self.left_out[NO_PLACE] else {}),
+                },
             },
         }
 
@@ -70,10 +90,47 @@ class AnswerTable:
         self.item_names = {item.key: item.label for item in template_of(study).items}
 
     def write_csv(self, folder: Path, selection: Selection) -> list[FileEntry]:
-        """``answers.csv`` and ``evidence.csv``."""
+        """``answers.csv`` and ``evidence.csv``, and the tables that can be imported again:
+        ``comparisons.csv``, ``style_pairs.csv`` and ``summaries.csv``.
+        """
         answers = (answer_cells(given) for given in selection.of(self.rows()))
-        written = write_table(folder, ANSWERS, HEADER, answers)
-        return [written, write_table(folder, EVIDENCE, EVIDENCE_HEADER, self._evidence(selection))]
+        return [
+            write_table(folder, ANSWERS, HEADER, answers),
+            write_table(folder, EVIDENCE, EVIDENCE_HEADER, self._evidence(selection)),
+            write_table(folder, COMPARISONS, COMPARISON_HEADER, self._comparisons()),
+            write_table(folder, STYLE_PAIRS, STYLE_HEADER, self._style_pairs()),
+            write_table(folder, SUMMARIES, SUMMARY_HEADER, self._summaries()),
+        ]
+
+    def _tasks(self, kind: str) -> Iterator[Task]:
+        tasks = Task.objects.filter(task_set__study=self.study, task_set__kind=kind)
+        if self.task_set is not None:
+            tasks = tasks.filter(task_set=self.task_set)
+        ids = sorted_ids(tasks, "task_set__key", "position")
+        yield from each(tasks.select_related("case", "task_set"), ids)
+
+    def _comparisons(self) -> Iterator[list[Cell]]:
+        for task in self._tasks(TaskSet.Kind.COMPARISON):
+            content = comparison.Content.model_validate(task.content)
+            case = task.case.external_id
+            yield comparison_cells(task.task_set.key, task.key, case, task.item_key, content)
+
+    def _style_pairs(self) -> Iterator[list[Cell]]:
+        for task in self._tasks(TaskSet.Kind.STYLE):
+            content = style.Content.model_validate(task.content)
+            yield style_cells(task.task_set.key, task.key, task.case.external_id, content)
+
+    def _summaries(self) -> Iterator[list[Cell]]:
+        """None for one task set: summaries belong to the whole study."""
+        if self.task_set is not None:
+            return
+        summaries = Summary.objects.filter(case__study=self.study).select_related("case")
+        for summary in each(summaries, sorted_ids(summaries, "case__external_id", "producer"), 20):
+            case = summary.case
+            yield [
+                case.external_id, summary.producer, summary.kind, summary.text,
+                day_or_none(case.filing_date), case.case_type, case.length_bin,
+            ]  # fmt: skip
 
     def _evidence(self, selection: Selection) -> Iterator[list[Cell]]:
         if self.task_set is None:

@@ -1,0 +1,1 @@
+"""Label Studio: what a project asks, its tasks, and what people answered there. PURE."""
