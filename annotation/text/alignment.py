@@ -11,16 +11,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
+from typing import NamedTuple
 
-from rapidfuzz import fuzz
-
-from annotation.text.folding import fold_for_search
+from annotation.text.folding import fold_for_search, search_form
+from annotation.text.nearness import LONGEST, NearIndex
 
 SCORE = 90.0
-"""The least likeness of a fuzzy match, 0..100 (share of characters that need no editing)."""
-LONGEST_FUZZY = 20_000
-"""Longer quotes are only looked for as they are and folded: comparing costs their square."""
-
+"""The least likeness of a fuzzy match, 0..100: the share of characters that need no editing, less
+what :data:`annotation.text.nearness.OTHER_NUMBER` takes for a number that the text has not."""
 Span = tuple[int, int]
 
 
@@ -50,7 +49,7 @@ _SENTENCES = {
     Reason.BLANK: "The quote is empty or holds nothing but blanks and marks.",
     Reason.NOT_THERE: "Nothing in the text is like the quote.",
     Reason.TOO_LONG: (
-        f"The quote does not stand in the text word for word, and with more than {LONGEST_FUZZY:,} "
+        f"The quote does not stand in the text word for word, and with more than {LONGEST:,} "
         "characters it is too long to look for anything like it."
     ),
 }
@@ -79,22 +78,43 @@ class Alignment:
         return self.kind is not Kind.NOT_FOUND
 
 
-# A part of a quote in the folded text: [start, end), how it was found, its score.
-_Place = tuple[int, int, Kind, float]
+class _Place(NamedTuple):
+    """Where a piece of a quote stands in the folded text."""
+
+    start: int
+    end: int
+    score: float | None  # None: word for word
+
+
+class _Reading(NamedTuple):
+    """A folded quote, or a piece of one, and what it can mean.
+
+    ``forms``: as it is; without bullet and outer ellipses; without the quotation marks around it.
+    ``nearest``: the one of these to be compared with what is only like it.
+    """
+
+    whole: str
+    forms: tuple[str, ...]
+    nearest: str
+
 
 _BULLET = re.compile(r"(?:[-*+\u2022\u2023\u25e6\u25aa\u25cf\xb7]|\(?\d{1,3}[.)]|\([a-z]\))\s+")
-_SAYS_SOMETHING = re.compile(r"[^\s.,;:!?'()\[\]*+\u2022\u2023\u25e6\u25aa\u25cf\xb7-]")
-_ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\(\s*\.\.\.\s*\)|\.\.\.)\s*")
-
-_MOST_OCCURRENCES = 50
+_SAYS_SOMETHING = re.compile(
+    r"[^\s.,;:!?'\"\u2018-\u201f\u2026\u200b-\u200f\ufeff()\[\]*+\u2022\u2023\u25e6\u25aa\u25cf\xb7-]"
+)
+# Of four dots the first ends a sentence.
+_ELLIPSIS = re.compile(r"\s*(?:\[ ?\.{3,4} ?\]|\( ?\.{3,4} ?\)|\.\.\.(?!\.))\s*")
+_MOST_PIECES = 20
+_MOST_OCCURRENCES = 20
 
 
 class QuoteIndex:
     """A text in which quotes are looked for; built once, asked for every quote.
 
     ``text``: the text as it is stored. ``score``: the least likeness of a fuzzy match, 0..100.
-    Building takes time in proportion to the text; a search does not grow with the square of
-    anything but the quote, of at most ``LONGEST_FUZZY`` characters.
+    Building takes time in proportion to the text. A search takes time in proportion to the text
+    and, unless the quote stands there word for word, to the square of the quote, up to
+    ``nearness.LONGEST`` characters of it.
 
     >>> QuoteIndex("The Court\\u2019s order was vacated.").find("the court's order").spans
     ((0, 17),)
@@ -104,117 +124,149 @@ class QuoteIndex:
         self.text = text
         self.score = score
         self._folded = fold_for_search(text)
+        self._near = NearIndex(self._folded.text)
 
     def find(self, quote: str) -> Alignment:
-        """Where ``quote`` stands: exactly, folded, piece by piece at its ellipses, or nearly."""
+        """Where ``quote`` stands: word for word, folded, piece by piece at its ellipses, nearly.
+
+        Blanks around it do not count, nor does what models put around a quote and the text does
+        not have: quotation marks, a list bullet, ellipses.
+        """
         asked = quote.strip()
-        if not asked or (not asked[0].isalnum() and not _core(fold_for_search(asked).text)):
-            return Alignment(Kind.NOT_FOUND, reason=Reason.BLANK)
         start = self.text.find(asked)
-        if start >= 0:
-            more = self.text.count(asked, start + len(asked))
-            return Alignment(Kind.EXACT, ((start, start + len(asked)),), 100.0, 1 + more)
-        folded = fold_for_search(asked).text
-        core = _core(folded)
-        if not core:
+        if start >= 0 and _SAYS_SOMETHING.search(asked):
+            end = start + len(asked)
+            return Alignment(Kind.EXACT, ((start, end),), 100.0, 1 + self.text.count(asked, end))
+        reading = _read(search_form(asked))
+        if reading is None:
             return Alignment(Kind.NOT_FOUND, reason=Reason.BLANK)
-        for form in dict.fromkeys((folded.strip(), core)):
-            start = self._folded.text.find(form)
-            if start >= 0:
-                more = self._folded.text.count(form, start + len(form))
-                span = self._folded.span(start, start + len(form))
-                return Alignment(Kind.NORMALISED, (span,), 100.0, 1 + more)
-        pieces = [piece for piece in map(_core, _ELLIPSIS.split(core)) if piece]
-        places = self._in_order(pieces) if len(pieces) > 1 else None
-        if places is None:
-            place = self._fuzzy(core, 0, len(self._folded.text))
-            places = [place] if place else None
-        if places is None:
-            long = len(core) > LONGEST_FUZZY
-            return Alignment(Kind.NOT_FOUND, reason=Reason.TOO_LONG if long else Reason.NOT_THERE)
-        fuzzy = any(kind is Kind.FUZZY for _, _, kind, _ in places)
-        return Alignment(
-            Kind.FUZZY if fuzzy else Kind.NORMALISED,
-            self._spans(places),
-            min(score for *_, score in places),
-            1,
-        )
+        place = next(self._word_for_word(reading), None)
+        if place is not None:
+            found = self._folded.text[place.start : place.end]
+            more = self._folded.text.count(found, place.end)
+            span = self._folded.span(place.start, place.end)
+            return Alignment(Kind.NORMALISED, (span,), 100.0, 1 + more)
+        places = self._pieces(reading.whole)
+        if not places:
+            place = self._nearly(reading, 0, len(self._folded.text))
+            if place is None:
+                long = len(reading.nearest) > LONGEST
+                return Alignment(
+                    Kind.NOT_FOUND, reason=Reason.TOO_LONG if long else Reason.NOT_THERE
+                )
+            places = [place]
+        scores = [place.score for place in places if place.score is not None]
+        kind = Kind.FUZZY if scores else Kind.NORMALISED
+        return Alignment(kind, self._spans(places), min(scores, default=100.0), 1)
 
-    def _spans(self, places: list[_Place]) -> tuple[Span, ...]:
-        """The spans of the original, those that would overlap there joined."""
-        spans: list[Span] = []
-        for place in places:
-            start, end = self._folded.span(place[0], place[1])
-            if spans and start < spans[-1][1]:
-                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-            else:
-                spans.append((start, end))
-        return tuple(spans)
+    def _word_for_word(
+        self, reading: _Reading, low: int = 0, high: int | None = None
+    ) -> Iterator[_Place]:
+        """Every place of the first form that the folded text has, then of the next."""
+        text = self._folded.text
+        for form in reading.forms:
+            start = text.find(form, low, high)
+            while start >= 0:
+                yield self._with_its_wrapping(start, start + len(form), None, form, reading)
+                start = text.find(form, start + 1, high)
 
-    def _in_order(self, pieces: list[str]) -> list[_Place] | None:
-        """The pieces of a quote, one after the other: first the longest, its neighbours next."""
-        whole = len(self._folded.text)
-        middle = max(range(len(pieces)), key=lambda i: len(pieces[i]))
+    def _nearly(self, reading: _Reading, low: int, high: int) -> _Place | None:
+        near = self._near.best(reading.nearest, self.score, low, high)
+        return near and self._with_its_wrapping(*near, reading.nearest, reading)
+
+    def _with_its_wrapping(
+        self, start: int, end: int, score: float | None, form: str, reading: _Reading
+    ) -> _Place:
+        """A place, with what was left off of the quote if the text has it there."""
+        if len(form) < len(reading.whole):
+            text = self._folded.text
+            before, _, after = reading.whole.partition(form)
+            for left_off in (before, before[-1:]):
+                if left_off.strip(" .") and text.endswith(left_off, 0, start):
+                    start -= len(left_off)
+                    break
+            for left_off in (after, after[:1]):
+                if left_off.strip(" .") and text.startswith(left_off, end):
+                    end += len(left_off)
+                    break
+        return _Place(start, end, score)
+
+    def _pieces(self, whole: str) -> list[_Place]:
+        """The places of the pieces of a quote with ellipses, in order; empty when not all are.
+
+        The longest piece comes first, then its neighbours, each as near as it stands.
+        """
+        if "..." not in whole:
+            return []
+        pieces = [piece for part in _ELLIPSIS.split(whole) if (piece := _read(part))]
+        if not 1 < len(pieces) <= _MOST_PIECES:
+            return []
+        middle = max(range(len(pieces)), key=lambda i: len(pieces[i].whole))
         for place in self._places(pieces[middle]):
-            places: list[_Place] = [place]
+            places = [place]
             for piece in reversed(pieces[:middle]):
-                before = self._place(piece, 0, places[0][0], last=True)
+                before = self._last(piece, places[0].start)
                 if before is None:
                     break
                 places.insert(0, before)
             else:
                 for piece in pieces[middle + 1 :]:
-                    after = self._place(piece, places[-1][1], whole)
+                    after = self._first(piece, places[-1].end)
                     if after is None:
                         break
                     places.append(after)
                 else:
                     return places
+        return []
+
+    def _places(self, piece: _Reading) -> Iterator[_Place]:
+        yield from islice(self._word_for_word(piece), _MOST_OCCURRENCES)
+        place = self._nearly(piece, 0, len(self._folded.text))
+        if place is not None:
+            yield place
+
+    def _first(self, piece: _Reading, low: int) -> _Place | None:
+        """The first place of a piece from ``low`` on."""
+        place = next(self._word_for_word(piece, low), None)
+        return place or self._nearly(piece, low, len(self._folded.text))
+
+    def _last(self, piece: _Reading, high: int) -> _Place | None:
+        """The last place of a piece up to ``high``."""
+        text = self._folded.text
+        for form in piece.forms:
+            start = text.rfind(form, 0, high)
+            if start >= 0:
+                return self._with_its_wrapping(start, start + len(form), None, form, piece)
+        return self._nearly(piece, 0, high)
+
+    def _spans(self, places: list[_Place]) -> tuple[Span, ...]:
+        """The spans of the original; one where the text itself has the ellipsis."""
+        spans: list[Span] = []
+        border = 0
+        for place in places:
+            start, end = self._folded.span(place.start, place.end)
+            between = self._folded.text[border : place.start]
+            if spans and (start < spans[-1][1] or not between.strip(" .()[]")):
+                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            else:
+                spans.append((start, end))
+            border = place.end
+        return tuple(spans)
+
+
+def _read(folded: str) -> _Reading | None:
+    """What a folded quote can mean; None when it says nothing."""
+    whole = folded.strip()
+    bare, before = whole, None
+    while bare != before:
+        before = bare
+        bare = bare.removeprefix("...").removesuffix("...").strip()
+        bullet = _BULLET.match(bare)
+        bare = bare[bullet.end() :] if bullet else bare
+    wrapped = len(bare) > 1 and bare[0] == bare[-1] == "'"
+    core = bare
+    if wrapped or bare.count("'") == 1:
+        core = bare.removeprefix("'").removesuffix("'").strip()
+    if not _SAYS_SOMETHING.search(core):
         return None
-
-    def _places(self, piece: str) -> Iterator[_Place]:
-        text = self._folded.text
-        start = text.find(piece)
-        if start < 0:
-            place = self._fuzzy(piece, 0, len(text))
-            if place:
-                yield place
-        for _ in range(_MOST_OCCURRENCES):
-            if start < 0:
-                return
-            yield start, start + len(piece), Kind.NORMALISED, 100.0
-            start = text.find(piece, start + 1)
-
-    def _place(self, piece: str, low: int, high: int, *, last: bool = False) -> _Place | None:
-        text = self._folded.text
-        start = text.rfind(piece, low, high) if last else text.find(piece, low, high)
-        if start >= 0:
-            return start, start + len(piece), Kind.NORMALISED, 100.0
-        return self._fuzzy(piece, low, high)
-
-    def _fuzzy(self, quote: str, low: int, high: int) -> _Place | None:
-        """What is most like ``quote`` (folded) in the folded text between two places."""
-        if len(quote) > LONGEST_FUZZY or high - low < 1:
-            return None
-        text = self._folded.text
-        found = fuzz.partial_ratio_alignment(quote, text[low:high], score_cutoff=self.score)
-        if found is None or found.dest_end <= found.dest_start:
-            return None
-        return low + found.dest_start, low + found.dest_end, Kind.FUZZY, found.score
-
-
-def _core(folded: str) -> str:
-    """A folded quote without list bullet, outer ellipses and the quotation marks around it."""
-    rest = folded.strip()
-    before = None
-    while before != rest:
-        before = rest
-        rest = rest.removeprefix("...").removesuffix("...").strip()
-        bullet = _BULLET.match(rest)
-        if bullet:
-            rest = rest[bullet.end() :]
-        if rest[:1] == "'" and (rest[-1:] == "'" or rest.count("'") == 1):
-            rest = rest[1:].removesuffix("'").strip()
-        elif rest[-1:] == "'" and rest.count("'") == 1:
-            rest = rest[:-1].strip()
-    return rest if _SAYS_SOMETHING.search(rest) else ""
+    return _Reading(whole, tuple(dict.fromkeys((whole, bare, core))), core if wrapped else bare)

@@ -1,7 +1,7 @@
 """Text as it is compared, with the way back to the text as it is stored. PURE.
 
 Folding makes typographic variants alike (compatibility forms, quotes, dashes, blanks, characters
-without width) and keeps case and words; :func:`fold_for_search` goes further, so that a quote is
+without width) and keeps case and words; :func:`search_form` goes further, so that a quote is
 found whatever its writer did to its typography. Offsets are code points of the original text.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,7 +25,6 @@ _VARIANTS = {
 }
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII_ALIKE = (*((char, " ") for char in "\n\t\r\x0b\x0c\x1c\x1d\x1e\x1f"), ('"', "'"), ("`", "'"))
-_BLANKS, _HYPHENS, _DOTS = (re.compile(p) for p in ("  +", "--+", r"\.(?: ?\.){2,}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +65,73 @@ def _fold_char(char: str) -> str:
     return " " if folded.isspace() and folded not in "\n\r\t" else folded
 
 
-def fold_for_search(text: str) -> Folded:
-    """Fold ``text`` so far that only its words and its punctuation are left.
+def search_form(text: str) -> str:
+    """``text`` with only its words and its punctuation left, to look for it in other texts.
 
     Beyond :func:`fold`: no case; one kind of quotation mark; a run of blanks is one blank, a run
-    of hyphens one hyphen, three or more dots (also as one character, or with blanks between) three
-    dots; accents stand behind their letters however they were written; nothing without width.
+    of hyphens one hyphen; three dots, also as one character or with blanks between, are three dots,
+    more are four (a full stop and an ellipsis); accents stand behind their letters however they
+    were written; nothing without width.
 
-    >>> fold_for_search("\\u201cThe\\u00a0 Court\\u201d \\u2026").text
+    >>> search_form("\\u201cThe\\u00a0 Court\\u201d \\u2026")
     "'the court' ..."
     """
-    wide: dict[str, str] = {}
     if not text.isascii():
-        for char in sorted(set(_NOT_ASCII.findall(text))):
-            folded = _fold_char_for_search(char)
-            if len(folded) == 1:
-                text = text.replace(char, folded)
-            else:
-                wide[char] = folded
-    origins: Sequence[int] = range(len(text))
-    if wide:
-        # A charset finds its place in a long text sooner than alternatives do.
-        chars = re.compile("[" + "".join(map(re.escape, wide)) + "]")
-        text, origins = _replace(text, origins, chars, wide)
+        for char in set(_NOT_ASCII.findall(text)):
+            text = text.replace(char, _search_char(char))
     # No character changes its length by lower() any more: the few that would are folded.
     text = text.lower()
     for char, alike in _ASCII_ALIKE:
         text = text.replace(char, alike)
-    if "  " in text:
-        text, origins = _replace(text, origins, _BLANKS, " ")
-    if "--" in text:
-        text, origins = _replace(text, origins, _HYPHENS, "-")
-    if ".." in text or ". ." in text:
-        text, origins = _replace(text, origins, _DOTS, "...")
+    for marks, pattern, by in _RUNS:
+        if any(mark in text for mark in marks):
+            text = pattern.sub(by, text)
+    return text
+
+
+def fold_for_search(text: str) -> Folded:
+    """:func:`search_form` of a text in which others are looked for, with the way back.
+
+    >>> fold_for_search("a \\u2026 b").span(2, 5)
+    (2, 3)
+    """
+    origins: Sequence[int] = range(len(text))
+    if not text.isascii():
+        longer = []
+        for char in set(_NOT_ASCII.findall(text)):
+            if len(_search_char(char)) == 1:
+                text = text.replace(char, _search_char(char))
+            else:
+                longer.append(char)
+        if longer:
+            # A set of characters is found sooner in a long text than alternatives are.
+            chars = re.compile("[" + "".join(map(re.escape, longer)) + "]")
+            text, origins = _replace(text, origins, chars, lambda match: _search_char(match[0]))
+    text = text.lower()
+    for char, alike in _ASCII_ALIKE:
+        text = text.replace(char, alike)
+    for marks, pattern, by in _RUNS:
+        if any(mark in text for mark in marks):
+            text, origins = _replace(text, origins, pattern, by)
     return Folded(text, origins)
 
 
+Replacement = Callable[[re.Match[str]], str]
+
+
+def _dots(run: re.Match[str]) -> str:
+    return "..." if run[0].count(".") == 3 else "...."
+
+
+_RUNS: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacement], ...] = (
+    (("  ",), re.compile("  +"), lambda _: " "),
+    (("--",), re.compile("--+"), lambda _: "-"),
+    (("..", ". ."), re.compile(r"\.(?: ?\.){2,}"), _dots),
+)
+
+
 def _replace(
-    text: str, origins: Sequence[int], pattern: re.Pattern[str], by: str | dict[str, str]
+    text: str, origins: Sequence[int], pattern: re.Pattern[str], by: Replacement
 ) -> tuple[str, Sequence[int]]:
     """Replace what matches; the last character put in leads to the end of what it stands for."""
     parts: list[str] = []
@@ -113,7 +141,7 @@ def _replace(
     done = 0
     for match in pattern.finditer(text):
         start, end = match.span()
-        put = by if isinstance(by, str) else by[match[0]]
+        put = by(match)
         parts.append(text[done:start] + put)
         places.extend(origins[done:start])
         if put:
@@ -128,7 +156,7 @@ def _replace(
 
 
 @lru_cache(maxsize=4096)
-def _fold_char_for_search(char: str) -> str:
+def _search_char(char: str) -> str:
     folded = unicodedata.normalize("NFKD", _fold_char(char)).casefold().replace('"', "'")
     kept = (c for c in folded if unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")
     return "".join(" " if c.isspace() else c for c in kept)

@@ -53,8 +53,10 @@ def test_an_ellipsis_makes_several_spans(dots):
 
 
 def test_an_ellipsis_of_the_text_itself_is_no_gap():
-    found = QuoteIndex("He said: wait \u2026 and left. Wait and see.").find("wait ... and left")
-    assert len(found.spans) == 1
+    text = "He said: wait \u2026 and left. Wait and see."
+    assert QuoteIndex(text).find("wait ... and left").spans == ((9, 24),)
+    assert QuoteIndex(text).find("He siad: wait ... and left").spans == ((0, 24),)
+    assert QuoteIndex(text).find("He said: wait [...] left.").spans == ((0, 13), (20, 25))
 
 
 def test_the_pieces_of_a_quote_stand_together():
@@ -77,7 +79,7 @@ def test_the_first_of_several():
     assert (found.spans, found.occurrences) == (((3, 7),), 2)
 
 
-@pytest.mark.parametrize("quote", ["", " \n", "...", "\u201c\u201d", "- ", "2) \u2026", "\u200b"])
+@pytest.mark.parametrize("quote", ["", " \n", "...", "\u201c\u201d", "- ", "\u200b"])
 def test_a_blank_quote_is_nowhere(quote):
     found = QuoteIndex(TEXT).find(quote)
     assert (found.kind, found.reason, found.spans) == (Kind.NOT_FOUND, Reason.BLANK, ())
