@@ -58,7 +58,8 @@ class ImportFormat:
     ``takes_folders``: several files belong together and may come as one ZIP file, unpacked.
     ``check`` reads files without a transaction and says what is wrong with them, for uploads so
     large that a dry run would keep others from writing; without it they get a dry run all the same.
-    ``recognises`` tells from name and first bytes of a file whether it is one of these.
+    ``recognises`` tells from the first bytes of a file whether it is one of these; ``folders`` are
+    names of folders by which a ZIP is recognised.
     """
 
     key: str
@@ -69,7 +70,8 @@ class ImportFormat:
     fields: tuple[FormatField, ...] = ()
     takes_folders: bool = False
     check: Callable[[ImportRequest], ImportReport] | None = None
-    recognises: Callable[[str, bytes], bool] | None = None
+    recognises: Callable[[bytes], bool] | None = None
+    folders: frozenset[str] = frozenset()
 
 
 _FORMATS: dict[str, ImportFormat] = {}
@@ -99,11 +101,14 @@ def recognise(name: str, beginning: bytes, *, in_folder: bool = False) -> str:
     """The key of the one format that a file can be, or "" when that is not certain.
 
     ``name`` is the file's name (in a ZIP with its folders), ``beginning`` its first bytes;
-    ``in_folder``: it came in a ZIP. Endings decide only where no format knows the beginning.
+    ``in_folder``: it came in a ZIP. Folders decide first, then beginnings; endings only where no
+    format knows the beginning.
     """
+    path = PurePath(name)
     candidates = [f for f in formats() if f.takes_folders or not in_folder]
-    known = [f.key for f in candidates if f.recognises and f.recognises(name, beginning)]
-    if not known:
-        suffix = PurePath(name).suffix.lower()
-        known = [f.key for f in candidates if suffix in f.suffixes and not f.recognises]
+    by_folder = [f.key for f in candidates if f.folders & set(path.parts[:-1])]
+    by_beginning = [f.key for f in candidates if f.recognises and f.recognises(beginning)]
+    unknown = [f for f in candidates if not f.recognises and not f.folders]
+    by_ending = [f.key for f in unknown if path.suffix.lower() in f.suffixes]
+    known = by_folder or by_beginning or by_ending
     return known[0] if len(known) == 1 else ""
