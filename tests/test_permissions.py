@@ -17,7 +17,15 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from annotation.managing.services import set_guidelines
-from annotation.models import Assignment, ImportReport, Membership, Study, User
+from annotation.models import (
+    Assignment,
+    Checklist,
+    ImportJob,
+    ImportReport,
+    Membership,
+    Study,
+    User,
+)
 from evaluation.models import JudgeRun, MetaEvaluation
 from tests.factories import (
     make_answer,
@@ -26,6 +34,7 @@ from tests.factories import (
     make_member,
     make_run,
     make_study,
+    make_summary,
     make_task_set,
     make_user,
     make_verdict,
@@ -92,7 +101,17 @@ TABLE: dict[str, Row] = {
         ADMINS, ADMINS_DO, data={"username": "otto", "role": "researcher"}
     ),
     "studies/<slug:slug>/imports/": Row(READERS, NO),
+    "studies/<slug:slug>/imports/new/": Row(READERS, READERS.replace("200", "422")),
     "studies/<slug:slug>/imports/<int:pk>/": Row(READERS, NO, pk="report"),
+    "studies/<slug:slug>/imports/<int:pk>/<slug:suffix>/": Row(READERS, NO, pk="report"),
+    "studies/<slug:slug>/uploads/<int:pk>/": Row(READERS, NO, pk="job"),
+    "studies/<slug:slug>/uploads/<int:pk>/progress/": Row(
+        READERS.replace("200", "286"), NO, pk="job"
+    ),
+    "studies/<slug:slug>/uploads/<int:pk>/act/": Row(
+        NO, READERS_DO, pk="job", data={"act": "start"}
+    ),
+    "studies/<slug:slug>/uploads/<int:pk>/preview/<slug:suffix>/": Row(READERS, NO, pk="job"),
     "studies/<slug:slug>/sets/<slug:key>/": Row(READERS, NO),
     "studies/<slug:slug>/sets/<slug:key>/tasks/<int:pk>/": Row(READERS, NO, pk="task"),
     "studies/<slug:slug>/sets/<slug:key>/assign/": Row(
@@ -128,9 +147,12 @@ TABLE: dict[str, Row] = {
     "studies/<slug:slug>/runs/<int:pk>/progress/": Row(READERS, NO, pk="run"),
     "studies/<slug:slug>/runs/<int:pk>/act/": Row(NO, READERS_DO, pk="run", data={"act": "cancel"}),
     "studies/<slug:slug>/questions/<int:pk>/": Row(READERS, NO, pk="question"),
+    "studies/<slug:slug>/verdicts/": Row(READERS, NO),
     "studies/<slug:slug>/verdicts/<int:pk>/": Row(READERS, NO, pk="task"),
     "studies/<slug:slug>/agreement/judges/": Row(READERS, NO),
     "studies/<slug:slug>/agreement/people/": Row(READERS, NO),
+    "studies/<slug:slug>/agreement/coverage/": Row(READERS, NO),
+    "studies/<slug:slug>/agreement/coverage/<int:pk>/": Row(READERS, NO, pk="checklist"),
     "studies/<slug:slug>/agreement/<slug:key>/rows/": Row(READERS, NO),
     "studies/<slug:slug>/agreement/<slug:key>/ratings/": Row(READERS, NO, key="style"),
     "studies/<slug:slug>/agreement/saved/": Row(NO, READERS_DO),
@@ -191,19 +213,35 @@ def build(slug: str) -> World:
     report = ImportReport.objects.create(
         study=study, source="a.json", kind="comparison", report={"files": [], "totals": {}}
     )
+    job = ImportJob.objects.create(
+        study=study,
+        format="comparison",
+        names=["a.json"],
+        status=ImportJob.Status.CHECKED,
+        preview={"files": [], "totals": {}},
+    )
     saved = MetaEvaluation.objects.create(
         study=study, inputs={}, seed=0, draws=1, rows=[], versions={}
+    )
+    summary = make_summary(task.case, "It was filed.")
+    _, of_judge = (
+        Checklist.objects.create(
+            case=task.case, summary=summary, template=study.template, producer_kind=kind
+        )
+        for kind in ("gold", "judge")
     )
     return World(
         people,
         {
             "task": task.pk,
+            "checklist": of_judge.pk,
             "task_set": pairs.pk,
             "assignment": make_assignment(task, people["annotator"]).pk,
             "done": done.pk,
             "run": run.pk,
             "question": question.pk,
             "report": report.pk,
+            "job": job.pk,
             "saved": saved.pk,
             "judge": run.judge_id,
         },
@@ -225,6 +263,7 @@ def address(route: str, row: Row, ids: dict[str, int], slug: str = "one", key: s
         route.replace("<slug:slug>", slug)
         .replace("<slug:key>", key or row.key)
         .replace("<slug:sample>", "single")
+        .replace("<slug:suffix>", "csv")
         .replace("<int:pk>", number)
         .replace("<int:set_id>", number)
     )

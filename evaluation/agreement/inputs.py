@@ -196,6 +196,44 @@ class MatchedValues(ClusteredData):
         return data
 
 
+Covered = Annotated[int, Field(strict=True, ge=0, le=1)]
+
+
+class CoveredWords(ClusteredData):
+    """Which words of each summary are covered, for people and for a judge."""
+
+    human: list[list[Covered]] = Field(
+        description="0 or 1 a word (1: covered), or a list of such lists, one a summary"
+    )
+    judge: list[list[Covered]] = Field(description="the same for the judge")
+    clusters: list[CaseId] | None = Field(
+        None, description="case of every summary, or of every word: asks for interval"
+    )
+    measure: Literal["micro", "macro", "kappa", "f1_covered", "f1_residual"] = Field(
+        "micro", description="micro, macro, kappa, f1_covered, f1_residual"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_alone_are_summaries(cls, data: Any) -> Any:
+        """Words in one list are one summary, or one a case where each word names its case."""
+        sides = [data.get("human"), data.get("judge")]
+        if not all(isinstance(side, list) and side and type(side[0]) is int for side in sides):
+            return data
+        human, judge = sides
+        cases = data.get("clusters")
+        if not isinstance(cases, list) or not len(cases) == len(human) == len(judge):
+            return data | {"human": [human], "judge": [judge]}
+        places: dict[str, list[int]] = {}
+        for place, case in enumerate(cases):
+            places.setdefault(json.dumps(case), []).append(place)
+        return data | {
+            "human": [[human[i] for i in own] for own in places.values()],
+            "judge": [[judge[i] for i in own] for own in places.values()],
+            "clusters": [cases[own[0]] for own in places.values()],
+        }
+
+
 class CountsOfCases(Data):
     """Hits and things on either side, a case."""
 

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from evaluation.agreement import inputs
 from evaluation.agreement.accuracy import accuracy, balanced_accuracy, macro_f1
 from evaluation.agreement.alpha import krippendorff_alpha
+from evaluation.agreement.coverage import Measure, coverage
 from evaluation.agreement.fleiss import fleiss_kappa
 from evaluation.agreement.gwet import brennan_prediger, gwet_ac
 from evaluation.agreement.inputs import BadData, Data
@@ -136,6 +137,16 @@ def _pairwise_f1(data: inputs.PairsOfAnnotators) -> Agreement:
     )
 
 
+def _coverage(data: inputs.CoveredWords) -> Agreement:
+    return coverage(
+        data.human,
+        data.judge,
+        measure=Measure(data.measure),
+        clusters=data.clusters,
+        how=data.how,
+    )
+
+
 def _value_f1(data: inputs.MatchedValues) -> Agreement:
     # scipy's sparse graphs take longer to import than most statistics take to compute
     from evaluation.agreement.values import value_f1
@@ -228,6 +239,12 @@ ENTRIES = (
         "F1 of checklist values under a credit rule",
         inputs.MatchedValues,
         _value_f1,
+    ),
+    Entry(
+        "coverage",
+        "share of words on which people's evidence and a judge's agree, with kappa and F1s",
+        inputs.CoveredWords,
+        _coverage,
     ),
     Entry(
         "cluster_interval",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-Span = tuple[int, int]
+from annotation.text.spans import Span, united
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,6 @@ def span_overlap(first: Iterable[Span], second: Iterable[Span]) -> SpanOverlap:
         else:
             j += 1
     return SpanOverlap(shared, _length(one), _length(other))
-
-
-def united(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, overlapping and touching ones joined, empty ones left out."""
-    joined: list[Span] = []
-    for start, end in sorted(spans):
-        if end < start:
-            raise ValueError(f"a span ends before it starts: [{start}, {end}).")
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        elif start < end:
-            joined.append((start, end))
-    return joined
 
 
 def _length(spans: Iterable[Span]) -> int:

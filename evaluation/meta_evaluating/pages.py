@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from annotation.checklists.schema import Group, Template
@@ -12,10 +13,12 @@ from annotation.kinds.comparison import ListAnswer, Pair, Relation, SingleAnswer
 from annotation.kinds.style import ASPECTS
 from annotation.managing.pages import RELATION_WORDS
 from annotation.models import Study, TaskSet
+from annotation.text.spans import Span, united
 from evaluation.agreement.intervals import Resampling
 from evaluation.meta_evaluating import comparing, rating, tables
 from evaluation.meta_evaluating.comparing import ComparisonRow, VerdictCell
-from evaluation.meta_evaluating.services import against_people
+from evaluation.meta_evaluating.covering import CoveredSummary
+from evaluation.meta_evaluating.services import against_people, coverage_of
 from evaluation.meta_evaluating.showing import Shown, show
 from evaluation.models import JudgeRun, MetaEvaluation
 
@@ -265,6 +268,55 @@ def rating_table(task_set: TaskSet, *, aspect: str = "") -> RatingTable:
             for rated in ([aspect] if aspect in ASPECTS else ASPECTS)
         ],
     )
+
+
+@dataclass(frozen=True)
+class CoverageCard:
+    """One judge: its figures, and the summaries they were computed from."""
+
+    name: str
+    anchored: bool
+    shown: list[Shown]
+    rows: list[CoveredSummary]
+
+
+def coverage_cards(study: Study) -> list[CoverageCard]:
+    """Each judge whose evidence can be laid beside people's, in order of name."""
+    cards = []
+    for name, rows in tables.covered_summaries(study).items():
+        computed = coverage_of(name, rows, BROWSING)
+        cards.append(
+            CoverageCard(name, computed.anchored, [show(f) for f in computed.figures], rows)
+        )
+    return cards
+
+
+@dataclass(frozen=True)
+class CoveredPiece:
+    """A run of text that is covered alike: by ``both``, ``people``, ``judge`` or nobody (empty)."""
+
+    text: str
+    by: str
+
+
+def covered_pieces(text: str, people: list[Span], judge: list[Span]) -> list[CoveredPiece]:
+    """``text``, cut wherever the evidence of people or of a judge begins or ends.
+
+    Character by character, as it was marked; the figures count words.
+    """
+    people, judge = united(people), united(judge)
+    cuts = sorted({0, len(text), *(edge for span in (*people, *judge) for edge in span)})
+    return [
+        CoveredPiece(text[start:end], _covered_by(start, people, judge))
+        for start, end in pairwise(cuts)
+    ]
+
+
+def _covered_by(place: int, people: list[Span], judge: list[Span]) -> str:
+    by_people, by_judge = (any(s <= place < e for s, e in spans) for spans in (people, judge))
+    if by_people and by_judge:
+        return "both"
+    return "people" if by_people else "judge" if by_judge else ""
 
 
 def saved_by_id(study: Study, pk: int) -> MetaEvaluation:

@@ -17,6 +17,7 @@ from annotation.version import CODE_VERSION
 from evaluation.agreement.intervals import Resampling
 from evaluation.agreement.result import Method
 from evaluation.meta_evaluating import comparing, rating, tables
+from evaluation.meta_evaluating.covering import CoveredSummary, coverage_figures
 from evaluation.meta_evaluating.figures import Figure, with_chance
 from evaluation.models import JudgeRun, MetaEvaluation
 
@@ -28,19 +29,23 @@ GOLD_RULE = (
 
 @dataclass(frozen=True)
 class Computed:
-    """The figures of one task set; ``run`` is None for the annotators among themselves."""
+    """The figures of one task set; ``run`` is None for the annotators among themselves.
 
-    task_set: TaskSet
+    Coverage is measured on checklists, which belong to no task set: there it is None.
+    """
+
+    task_set: TaskSet | None
     run: JudgeRun | None
     figures: list[Figure]
+    anchored: bool = False
 
     def rows(self) -> list[dict[str, Any]]:
         """As in the command-line contract, with task set, run and what the judge is."""
         own = {
-            "task_set": self.task_set.key,
+            "task_set": self.task_set.key if self.task_set else None,
             "run": self.run.pk if self.run else None,
             "baseline": bool(self.run and self.run.judge.is_baseline),
-            "anchored": bool(self.run and self.run.judge.is_anchored),
+            "anchored": self.anchored or bool(self.run and self.run.judge.is_anchored),
         }
         return [row | own for row in with_chance(self.figures)]
 
@@ -57,8 +62,9 @@ def meta_evaluate(
     """Compute and save every figure that the answers of ``study`` allow.
 
     For each comparison set: the annotators among themselves, and each judge's newest finished run
-    (only ``judge`` if given) against their majority. For each style set: the annotators.
-    Raises ``NotFound`` when ``judge`` has no finished run in the study.
+    (only ``judge`` if given) against their majority. For each style set: the annotators. For each
+    judge with checklists on summaries that people extracted too: which words the evidence covers.
+    Raises ``NotFound`` when ``judge`` has neither a finished run nor such checklists in the study.
     """
     how = Resampling(method=Method(method) if method else None, draws=draws, seed=seed)
     computed = [
@@ -66,11 +72,14 @@ def meta_evaluate(
         for task_set in study.task_sets.order_by("key")
         for part in _of_set(task_set, judge, how)
     ]
-    if judge and not any(part.run for part in computed):
+    covering = list(_coverage(study, judge, how))
+    if judge and not covering and not any(part.run for part in computed):
         raise NotFound(
-            f"{judge} has no finished run in {study.slug}. Start one: "
+            f"{judge} has no finished run in {study.slug}, and no checklists on summaries that "
+            "people extracted too. Start a run: "
             f"run_judge --study {study.slug} --task comparison --judge {judge} --wait"
         )
+    computed += covering
     with transaction.atomic():
         saved = MetaEvaluation.objects.create(
             study=study,
@@ -78,7 +87,7 @@ def meta_evaluate(
                 "judge": judge,
                 "gold": GOLD_RULE,
                 "method": method or "jackknife_t",
-                "task_sets": sorted({part.task_set.key for part in computed}),
+                "task_sets": sorted({part.task_set.key for part in computed if part.task_set}),
                 "runs": sorted(part.run.pk for part in computed if part.run),
             },
             seed=seed,
@@ -101,6 +110,18 @@ def _of_set(task_set: TaskSet, judge: str | None, how: Resampling) -> Iterable[C
     for run in tables.latest_runs(task_set):
         if judge is None or run.judge.name == judge:
             yield against_people(run, rows, how)
+
+
+def _coverage(study: Study, judge: str | None, how: Resampling) -> Iterable[Computed]:
+    for name, rows in tables.covered_summaries(study).items():
+        if judge in (None, name):
+            yield coverage_of(name, rows, how)
+
+
+def coverage_of(name: str, rows: list[CoveredSummary], how: Resampling) -> Computed:
+    """The figures of one judge's evidence against people's."""
+    anchored = any(row.anchored for row in rows)
+    return Computed(None, None, coverage_figures(name, rows, how), anchored)
 
 
 def against_people(run: JudgeRun, rows: list[comparing.ComparisonRow], how: Resampling) -> Computed:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
+from annotation.errors import NotFound
 from annotation.kinds import comparison, style
-from annotation.models import Answer, Assignment, Task, TaskSet
+from annotation.models import (
+    Answer,
+    Assignment,
+    Checklist,
+    Evidence,
+    Study,
+    Summary,
+    Task,
+    TaskSet,
+)
+from annotation.text.spans import Span, covered_words, words
 from evaluation.meta_evaluating.comparing import ComparisonRow, VerdictCell
+from evaluation.meta_evaluating.covering import CoveredSummary
 from evaluation.meta_evaluating.rating import StyleRow
 from evaluation.models import JudgeRun, JudgeTask
 
@@ -123,3 +136,99 @@ def latest_runs(task_set: TaskSet) -> list[JudgeRun]:
         if best is None or (best.limit is not None and run.limit is None):
             found[run.judge_id] = run
     return sorted(found.values(), key=lambda run: run.judge.name)
+
+
+def covered_summaries(study: Study) -> dict[str, list[CoveredSummary]]:
+    """For each judge that filled checklists on summaries with a gold one: those summaries, by case.
+
+    Keys name the judge, with its method where it has one. Only evidence that was located covers
+    words. Of several gold checklists on one summary the newest counts.
+    """
+    golden = Checklist.objects.filter(
+        case__study=study, summary__isnull=False, producer_kind=Checklist.Producer.GOLD
+    )
+    gold: dict[int | None, int] = {c.summary_id: c.pk for c in golden.order_by("pk")}
+    texts: dict[int | None, str] = dict(golden.values_list("summary_id", "summary__text"))
+    on_them = Checklist.objects.filter(case__study=study, summary__in=golden.values("summary"))
+    spans, unlocated = _evidence(on_them)
+    judged = on_them.filter(producer_kind=Checklist.Producer.JUDGE).select_related("case")
+    started_from = set(
+        Task.objects.filter(task_set__study=study, summary__in=golden.values("summary"))
+        .exclude(content__seed_source="")
+        .values_list("summary_id", "content__seed_source")
+    )
+    found: dict[str, list[CoveredSummary]] = {}
+    for checklist in judged:
+        in_text = words(texts[checklist.summary_id])
+        found.setdefault(judge_of(checklist), []).append(
+            CoveredSummary(
+                case=checklist.case.external_id,
+                checklist_id=checklist.pk,
+                human=covered_words(in_text, spans[gold[checklist.summary_id]]),
+                judge=covered_words(in_text, spans[checklist.pk]),
+                unlocated=unlocated[checklist.pk],
+                anchored=(checklist.summary_id, checklist.producer) in started_from,
+            )
+        )
+    return {name: sorted(rows, key=lambda row: row.case) for name, rows in sorted(found.items())}
+
+
+def judge_of(checklist: Checklist) -> str:
+    """How figures name who filled ``checklist``."""
+    method = f" ({checklist.method})" if checklist.method else ""
+    return f"{checklist.producer}{method}"
+
+
+def _evidence(
+    checklists: QuerySet[Checklist],
+) -> tuple[dict[int, list[Span]], Counter[int]]:
+    """By checklist: the spans of its located evidence, and how many quotes were not located."""
+    spans: dict[int, list[Span]] = defaultdict(list)
+    unlocated: Counter[int] = Counter()
+    rows = Evidence.objects.filter(value__item__checklist__in=checklists.values("pk"))
+    places = rows.values_list("value__item__checklist_id", "start", "end")
+    for pk, start, end in places.iterator(chunk_size=5000):
+        if start is None or end is None:
+            unlocated[pk] += 1
+        else:
+            spans[pk].append((start, end))
+    return spans, unlocated
+
+
+@dataclass(frozen=True)
+class CoveredText:
+    """A summary with the evidence of people and of a judge, spans in no order."""
+
+    summary: Summary
+    judge: str
+    by_people: list[Span]
+    by_judge: list[Span]
+
+
+def covered_text(study: Study, pk: int) -> CoveredText:
+    """The summary of a judge's checklist, with its evidence and that of the gold one.
+
+    Raises ``NotFound`` where one of the two checklists is missing.
+    """
+    judged = Checklist.objects.filter(
+        case__study=study, pk=pk, producer_kind=Checklist.Producer.JUDGE
+    ).first()
+    gold = Checklist.objects.filter(
+        case__study=study,
+        summary__isnull=False,
+        summary=judged.summary_id if judged else None,
+        producer_kind=Checklist.Producer.GOLD,
+    ).last()
+    if judged is None or gold is None:
+        raise NotFound(f"{study.slug} has no such checklist beside one that people made.")
+    summary = Summary.objects.select_related("case").get(checklists=gold)
+    return CoveredText(summary, judge_of(judged), _spans_of(gold), _spans_of(judged))
+
+
+def _spans_of(checklist: Checklist) -> list[Span]:
+    places = Evidence.objects.filter(value__item__checklist=checklist)
+    return [
+        (start, end)
+        for start, end in places.values_list("start", "end")
+        if start is not None and end is not None
+    ]

@@ -121,6 +121,44 @@ def ratings(request: HtmxHttpRequest, slug: str, key: str) -> HttpResponse:
     return render(request, "evaluation/meta_evaluating/ratings.html", context)
 
 
+@require_GET
+def coverage(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+    """Which words the evidence of people and of each judge covers.
+
+    Context: ``study, cards, card``; with ``?format=csv`` the figures, with ``?format=rows`` the
+    summaries behind them.
+    """
+    study = study_for(request.user, slug, Right.SEE_ANSWERS)
+    cards = pages.coverage_cards(study)
+    wanted = request.GET.get("format")
+    if wanted == "csv":
+        found = [
+            row
+            for card in cards
+            for row in Computed(None, None, [s.figure for s in card.shown], card.anchored).rows()
+        ]
+        return _csv(f"{slug}-coverage.csv", *_figure_table(study, found))
+    if wanted == "rows":
+        return _csv(f"{slug}-coverage-rows.csv", *_coverage_table(cards))
+    name = request.GET.get("judge", "")
+    context = {
+        "study": study,
+        "cards": cards,
+        "card": next((card for card in cards if card.name == name), cards[0] if cards else None),
+    }
+    return render(request, "evaluation/meta_evaluating/coverage.html", context)
+
+
+@require_GET
+def covered_text(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One summary with people's evidence and a judge's. Context: ``study, found, pieces``."""
+    study = study_for(request.user, slug, Right.SEE_ANSWERS)
+    found = tables.covered_text(study, pk)
+    pieces = pages.covered_pieces(found.summary.text, found.by_people, found.by_judge)
+    context = {"study": study, "found": found, "pieces": pieces}
+    return render(request, "evaluation/meta_evaluating/covered_text.html", context)
+
+
 @require_POST
 def save(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     """Compute and keep all figures of the study."""
@@ -176,6 +214,23 @@ def _row_table(opened: list[pages.OpenedRow]) -> tuple[list[str], list[list[obje
             ]
         )
     return header, table
+
+
+def _coverage_table(cards: list[pages.CoverageCard]) -> tuple[list[str], list[list[object]]]:
+    header = ["judge", "case", "words", "people", "judge_words", "same", "quotes_not_located"]
+    return header, [
+        [
+            card.name,
+            row.case,
+            len(row.human),
+            sum(row.human),
+            sum(row.judge),
+            row.same,
+            row.unlocated,
+        ]
+        for card in cards
+        for row in card.rows
+    ]
 
 
 def _csv(name: str, header: object, table: object) -> HttpResponse:

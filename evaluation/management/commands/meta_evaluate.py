@@ -49,7 +49,7 @@ class Command(GavelCommand):
 
 
 def _line(row: dict[str, Any]) -> str:
-    name = f"{row['task_set']}: {row['subject']}, {row['metric']}"
+    name = f"{row['task_set'] or row['task']}: {row['subject']}, {row['metric']}"
     if row["stratum"] != "all":
         name += f" [{row['stratum']}]"
     if row["value"] is None:

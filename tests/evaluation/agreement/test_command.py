@@ -103,6 +103,12 @@ EXAMPLES = [
         {},
     ),
     (
+        "coverage",  # both 5, people alone 2, the judge alone 1, nobody 2
+        {"human": [1, 1, 1, 1, 1, 1, 1, 0, 0, 0], "judge": [1, 1, 1, 1, 1, 0, 0, 0, 0, 1]},
+        0.7,
+        {"kappa": 0.16 / 0.46, "f1_covered": 10 / 13, "f1_residual": 4 / 7, "macro": 0.7},
+    ),
+    (
         "cluster_interval",
         COUNTS | {"method": "jackknife_t"},
         0.646154,

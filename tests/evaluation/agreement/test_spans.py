@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.agreement.spans import span_overlap, united
+from annotation.text.spans import united
+from evaluation.agreement.spans import span_overlap
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 60), st.integers(1, 20)).map(lambda s: (s[0], s[0] + s[1])), max_size=6
