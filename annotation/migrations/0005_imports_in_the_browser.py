@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="evidence",
             name="source_name",
-            field=models.CharField(blank=True, max_length=300),
+            field=models.CharField(blank=True, max_length=500),
         ),
         migrations.AlterField(
             model_name="evidence",

@@ -147,7 +147,7 @@ class Evidence(models.Model):
     end = models.PositiveIntegerField(null=True, blank=True)
     quote = models.TextField()
     found = models.CharField(max_length=10, choices=Found)
-    source_name = models.CharField(max_length=300, blank=True)
+    source_name = models.CharField(max_length=500, blank=True)
     location = models.TextField(blank=True)
 
     class Meta:

@@ -27,7 +27,10 @@ class FileKind(StrEnum):
     EVALUATION = "evaluation"
     DOCUMENTS_END_TO_END = "document_checklists_end_to_end"
     DOCUMENTS_CHUNK_BY_CHUNK = "document_checklists_chunk_by_chunk"
-    DOCUMENTS_AGENT = "document_checklists_agent"
+    AGENT_CHECKLIST = "agent_checklist"
+    AGENT_STATS = "agent_stats"
+    AGENT_LEDGER = "agent_ledger"
+    AGENT_ANSWERS = "agent_answers"
     EVALUATION_DOCUMENTS = "evaluation_documents"
     UNKNOWN = "unknown"
 
@@ -42,7 +45,10 @@ ONLY: dict[str, frozenset[FileKind]] = {
         {
             FileKind.DOCUMENTS_END_TO_END,
             FileKind.DOCUMENTS_CHUNK_BY_CHUNK,
-            FileKind.DOCUMENTS_AGENT,
+            FileKind.AGENT_CHECKLIST,
+            FileKind.AGENT_STATS,
+            FileKind.AGENT_LEDGER,
+            FileKind.AGENT_ANSWERS,
             FileKind.EVALUATION_DOCUMENTS,
         }
     ),
@@ -56,9 +62,15 @@ _FOLDERS = {
 _DOCUMENT_FOLDERS = {
     "end_to_end": FileKind.DOCUMENTS_END_TO_END,
     "chunk_by_chunk": FileKind.DOCUMENTS_CHUNK_BY_CHUNK,
-    "gavel_agent": FileKind.DOCUMENTS_AGENT,
 }
-_TOP = {"summaries", "document_checklists", *_FOLDERS}
+# Each run of the agent is a folder of its own: model, case, setting, part of the checklist.
+_AGENT_FILES = {
+    "checklist.json": FileKind.AGENT_CHECKLIST,
+    "stats.json": FileKind.AGENT_STATS,
+    "ledger.jsonl": FileKind.AGENT_LEDGER,
+    "raw_responses.jsonl": FileKind.AGENT_ANSWERS,
+}
+TOP_FOLDERS = {"summaries", "document_checklists", *_FOLDERS}
 _SUFFIXES = {".json", ".jsonl"}
 _ORDER = {kind: position for position, kind in enumerate(FileKind)}
 
@@ -127,13 +139,13 @@ def _root(start: Path) -> Path:
         return part
     # The nearest: a release may lie in a folder that happens to be called "evaluation".
     for path in (start, *start.parents):
-        if path.name in _TOP:
+        if path.name in TOP_FOLDERS:
             return path.parent
     return start if _is_folder(start) else start.parent
 
 
 def _has_top_folders(folder: Path) -> bool:
-    return any(_is_folder(folder / name) for name in _TOP)
+    return any(_is_folder(folder / name) for name in TOP_FOLDERS)
 
 
 def _is_folder(path: Path | os.DirEntry[str]) -> bool:
@@ -186,6 +198,8 @@ def _kind(inside: PurePath) -> FileKind:
             return FileKind.SUMMARIES_MODEL
         case ("document_checklists", "human.json"):
             return FileKind.HUMAN_CHECKLIST
+        case ("document_checklists", "gavel_agent", _, _, _, _, name):
+            return _AGENT_FILES.get(name, FileKind.UNKNOWN)
         case ("document_checklists", folder, _, *_):
             return _DOCUMENT_FOLDERS.get(folder, FileKind.UNKNOWN)
         case (folder, _, *_):

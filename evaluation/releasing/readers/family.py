@@ -6,12 +6,22 @@ To add one: a class with ``kind`` and ``read``, its place in :func:`readers`, it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
 from annotation.records.report import FileReport
+from evaluation.releasing.readers.agent_runs import (
+    AgentChecklists,
+    AgentLines,
+    AgentStats,
+    RunChecklist,
+    RunLine,
+    RunStats,
+)
 from evaluation.releasing.readers.discover import FileKind, FoundFile
+from evaluation.releasing.readers.document_checklists import DocumentChecklists
+from evaluation.releasing.readers.extracted import ExtractedChecklist
 from evaluation.releasing.readers.human import HumanChecklistRecord, HumanChecklists
 from evaluation.releasing.readers.summaries import (
     CaseRecord,
@@ -19,8 +29,19 @@ from evaluation.releasing.readers.summaries import (
     ModelSummaries,
     SummaryRecord,
 )
+from evaluation.releasing.readers.summary_checklists import SummaryChecklists
+from evaluation.releasing.readers.verdicts import VerdictRecord, Verdicts
 
-Record = CaseRecord | SummaryRecord | HumanChecklistRecord
+Record = (
+    CaseRecord
+    | SummaryRecord
+    | HumanChecklistRecord
+    | ExtractedChecklist
+    | RunChecklist
+    | RunStats
+    | RunLine
+    | VerdictRecord
+)
 
 
 class Reader(Protocol):
@@ -40,29 +61,38 @@ class Reader(Protocol):
         ...
 
 
-def readers(resolve: Callable[[str], str | None]) -> dict[FileKind, Reader]:
-    """All readers there are, by kind. ``resolve``: item name -> key of the template, or None."""
-    family: tuple[Reader, ...] = (HumanSummaries(), ModelSummaries(), HumanChecklists(resolve))
+def readers(
+    resolve: Callable[[str], str | None], files: Iterable[FoundFile] = ()
+) -> dict[FileKind, Reader]:
+    """A reader for each kind of file but the unknown.
+
+    ``resolve``: item name -> key of the template, or None. ``files`` are all files of the
+    import, for readers that look at others of their kind.
+    """
+    paths: dict[FileKind, list[Path]] = {}
+    for file in files:
+        paths.setdefault(file.kind, []).append(file.path)
+    family: tuple[Reader, ...] = (
+        HumanSummaries(),
+        ModelSummaries(),
+        HumanChecklists(resolve),
+        SummaryChecklists(resolve),
+        DocumentChecklists(resolve, FileKind.DOCUMENTS_END_TO_END),
+        DocumentChecklists(resolve, FileKind.DOCUMENTS_CHUNK_BY_CHUNK),
+        AgentChecklists(resolve),
+        AgentStats(),
+        AgentLines(FileKind.AGENT_LEDGER),
+        AgentLines(FileKind.AGENT_ANSWERS),
+        *(
+            Verdicts(kind, resolve, paths.get(kind, ()))
+            for kind in (FileKind.EVALUATION, FileKind.EVALUATION_DOCUMENTS)
+        ),
+    )
     return {reader.kind: reader for reader in family}
 
 
 def reason_to_skip(file: FoundFile) -> str:
-    """Why a file that no reader takes is left alone, in plain words."""
-    if file.refusal:
-        return file.refusal
-    if file.kind is FileKind.UNKNOWN:
+    """Why a file is left alone, in plain words; empty for one that has a reader."""
+    if file.kind is FileKind.UNKNOWN and not file.refusal:
         return "This is none of the files that a release is made of. It was left alone."
-    return f"This version cannot import {_PLAIN[file.kind]} yet. The file was left alone."
-
-
-_PLAIN = {
-    FileKind.SUMMARIES_HUMAN: "human summaries",
-    FileKind.SUMMARIES_MODEL: "summaries by models",
-    FileKind.HUMAN_CHECKLIST: "human checklists",
-    FileKind.SUMMARY_CHECKLISTS: "checklists that models extracted from summaries",
-    FileKind.EVALUATION: "a model's comparisons of summary checklists",
-    FileKind.DOCUMENTS_END_TO_END: "checklists extracted from whole documents",
-    FileKind.DOCUMENTS_CHUNK_BY_CHUNK: "checklists extracted chunk by chunk",
-    FileKind.DOCUMENTS_AGENT: "the runs of the agent",
-    FileKind.EVALUATION_DOCUMENTS: "a model's comparisons of document checklists",
-}
+    return file.refusal

@@ -27,6 +27,8 @@ from annotation.text.normalise import normalise_text, storable_json
 from evaluation.releasing.readers.discover import FileKind
 
 HUMAN = "human"
+# The producer under which the reference summary of a case is stored.
+REFERENCE = "reference"
 _TEXT = "summary/long"
 _CASE_FIELDS = {_TEXT, "filing_date", "case_type", "total_token_num", "total_length_bin"}
 _HTML_TAG = re.compile(
@@ -114,7 +116,7 @@ class ModelSummaries:
         top = _top(read_json(path, name=report.path, repairs=report.repairs), report)
         try:
             results = as_object(member(top, "results", ""), "results")
-            metadata = _run_metadata(top, path)
+            metadata = run_metadata(top, path)
             producer = as_name(path.parent.name, "the name of its folder")
         except Misfit as misfit:
             raise _no_summaries(misfit, report) from misfit
@@ -269,7 +271,11 @@ def _length_bin(value: object, place: str, repairs: Counter[str]) -> str | None:
     return str(number)
 
 
-def _run_metadata(top: dict[str, object], path: Path) -> dict[str, object]:
+def run_metadata(top: dict[str, object], path: Path) -> dict[str, object]:
+    """What a file of model output says beside its ``results``, and the name of the file.
+
+    Raises ``Misfit`` for a ``meta_data`` that is no object.
+    """
     meta_data = as_object(top.get("meta_data", {}), "meta_data")
     others = {name: top[name] for name in top if name not in {"meta_data", "results"}}
     return {"file": printable(path.name), **_metadata({**others, **meta_data})}

@@ -9,6 +9,7 @@ from annotation.models import Case, Study, Summary
 from annotation.records.report import FileReport
 from evaluation.releasing.readers.discover import FoundFile
 from evaluation.releasing.readers.summaries import (
+    REFERENCE,
     CaseRecord,
     SummaryRecord,
     case_differences,
@@ -82,7 +83,7 @@ def _store_summary(
     report: FileReport,
 ) -> None:
     reference = record.side is Side.REFERENCE
-    producer = "reference" if reference else record.producer
+    producer = REFERENCE if reference else record.producer
     known = stored.get((record.case_id, producer))
     if known is not None:
         conflict = reference_conflict(

@@ -122,14 +122,13 @@ def test_a_case_known_by_its_id_alone_is_filled_in_later(study: Study, tmp_path:
     assert Case.objects.get(external_id="77").case_type == "Prison"
 
 
-def test_files_without_a_reader_are_skipped_with_the_reason(study: Study, tmp_path: Path) -> None:
+def test_files_of_no_known_kind_are_skipped_with_the_reason(study: Study, tmp_path: Path) -> None:
     folder = release(tmp_path)
-    (folder / "data" / "evaluation" / "m").mkdir(parents=True)
-    write(folder / "data" / "evaluation" / "m" / "x.json", {})
+    write(folder / "data" / "document_checklists" / "other.json", {})
     report = import_release(folder, study)
     skipped = [file for file in report.files if file.status is FileStatus.SKIPPED]
-    assert [file.path for file in skipped] == ["data/evaluation/m/x.json"]
-    assert "cannot import" in str(skipped[0].problems[0])
+    assert [file.path for file in skipped] == ["data/document_checklists/other.json"]
+    assert "none of the files that a release is made of" in str(skipped[0].problems[0])
 
 
 @pytest.mark.django_db
