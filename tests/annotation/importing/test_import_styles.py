@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation.importing.formats import formats
+from annotation.importing.formats import formats, recognise
 from annotation.importing.style import import_styles
 from annotation.models import Case, ImportReport, Study, Task, TaskSet
 from annotation.records.report import FileStatus
 from tests.annotation.records.test_style_file import HUMAN, MODEL, document, entry
+from tests.annotation.records.thresh_files import sound
 from tests.factories import make_case, make_summary
 
 
@@ -91,8 +92,8 @@ def test_the_command_takes_the_format(file: Path) -> None:
 def test_every_interface_format_is_offered_and_recognised(file: Path) -> None:
     keys = [format_.key for format_ in formats()]
     assert keys[:3] == ["comparison", "style", "thresh"]
-    head = file.read_bytes()
-    assert [f.key for f in formats() if f.recognises and f.recognises(head)] == ["style"]
+    assert recognise("pairs.json", file.read_bytes()) == "style"
+    assert recognise("46310.json", json.dumps(sound()).encode()) == "thresh"
 
 
 @pytest.mark.release
