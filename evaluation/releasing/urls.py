@@ -1,3 +1,8 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from evaluation.releasing import views
+
+app_name = "releasing"
+urlpatterns = [
+    path("studies/<slug:slug>/verdicts/", views.verdicts, name="verdicts"),
+]
