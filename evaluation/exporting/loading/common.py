@@ -9,19 +9,26 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from annotation.errors import Refused
-from annotation.models import Study, User
 from evaluation.exporting.bundle import ChecklistRef, Key, checklist_key, moment_of
+from evaluation.exporting.loading.writing import Spool
 
 BATCH = 200
 T = TypeVar("T")
 
 
-class Target:
-    """The study that a bundle is read into, and the ids that its rows got so far."""
+STUDY = 1  # the study's id as long as it is not stored
 
-    def __init__(self, study: Study, actor: User | None) -> None:
-        self.study = study
-        self.actor = actor
+
+class Target:
+    """What a bundle becomes, being prepared: rows, and the ids that they are known by until then.
+
+    Templates, people and judges, which the database may have already, are numbered in the order
+    of their files.
+    """
+
+    def __init__(self, spool: Spool) -> None:
+        self.create = spool.create
+        self.update = spool.update
         self.templates: dict[tuple[str, str], int] = {}
         self.guidelines: dict[int, int] = {}
         self.members: dict[str, int] = {}
@@ -40,14 +47,23 @@ class Target:
         self.run_sets: dict[int, str] = {}
         self.questions: dict[Key, int] = {}
         self.calls: dict[Key, int] = {}
+        self._acts = uuid.uuid4()
 
     def op_id(self, *names: object) -> uuid.UUID:
-        """An id that no other act has: fixed by the study here and the names of the row."""
-        return uuid.uuid5(uuid.NAMESPACE_OID, "\x1f".join(map(str, (self.study.pk, *names))))
+        """An id that no other act has: fixed by this import and the names of the row."""
+        return uuid.uuid5(self._acts, "\x1f".join(map(str, names)))
 
     def checklist(self, case: str, named: ChecklistRef | None) -> int | None:
         """The checklist of ``case`` that a row names; None for none."""
         return None if named is None else found(self.checklists, checklist_key(case, named))
+
+    def expect(
+        self, templates: Iterable[tuple[str, str]], members: Iterable[str], judges: Iterable[str]
+    ) -> None:
+        """Number what the database may have already."""
+        self.templates = {name: number for number, name in enumerate(templates, 1)}
+        self.members = {name: number for number, name in enumerate(members, 1)}
+        self.judges = {name: number for number, name in enumerate(judges, 1)}
 
     def member(self, pseudonym: str | None) -> int | None:
         """The account behind ``pseudonym``; None for nobody."""

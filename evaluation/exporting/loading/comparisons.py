@@ -1,4 +1,4 @@
-"""Storing what judges said when they compared two checklists item by item."""
+"""Preparing what judges said when they compared two checklists item by item."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from evaluation.exporting.bundle import ChecklistComparisonRow, ItemVerdictRow, moment_of
 from evaluation.exporting.loading.common import Target, batches, found
-from evaluation.exporting.loading.writing import create
 from evaluation.models import ChecklistComparison, ItemVerdict
 
 
-def store_comparisons(target: Target, rows: Iterator[ChecklistComparisonRow]) -> None:
+def prepare_comparisons(target: Target, rows: Iterator[ChecklistComparisonRow]) -> None:
     for batch in batches(rows):
-        made = create(
+        made = target.create(
             ChecklistComparison,
             [
                 ChecklistComparison(
@@ -34,9 +33,9 @@ def store_comparisons(target: Target, rows: Iterator[ChecklistComparisonRow]) ->
         target.comparisons.update(zip(keys, (c.pk for c in made), strict=True))
 
 
-def store_item_verdicts(target: Target, rows: Iterator[ItemVerdictRow]) -> None:
+def prepare_item_verdicts(target: Target, rows: Iterator[ItemVerdictRow]) -> None:
     for batch in batches(rows):
-        create(
+        target.create(
             ItemVerdict,
             [
                 ItemVerdict(

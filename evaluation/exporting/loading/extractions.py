@@ -1,4 +1,4 @@
-"""Storing runs that read the documents of a case, with what happened in each."""
+"""Preparing runs that read the documents of a case, with what happened in each."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from agent.models import ExtractionRun, RunStep
 from evaluation.exporting.bundle import ExtractionRunRow, RunStepRow, moment_of
 from evaluation.exporting.loading.common import Target, batches, found, moment_if
-from evaluation.exporting.loading.writing import create
 
 FEW = 20
 
 
-def store_runs(target: Target, rows: Iterator[ExtractionRunRow]) -> None:
+def prepare_runs(target: Target, rows: Iterator[ExtractionRunRow]) -> None:
     for batch in batches(rows, FEW):
-        made = create(
+        made = target.create(
             ExtractionRun,
             [
                 ExtractionRun(
@@ -41,9 +40,9 @@ def store_runs(target: Target, rows: Iterator[ExtractionRunRow]) -> None:
         target.extractions.update((row.run, m.pk) for row, m in zip(batch, made, strict=True))
 
 
-def store_steps(target: Target, rows: Iterator[RunStepRow]) -> None:
+def prepare_steps(target: Target, rows: Iterator[RunStepRow]) -> None:
     for batch in batches(rows, FEW):
-        create(
+        target.create(
             RunStep,
             [
                 RunStep(

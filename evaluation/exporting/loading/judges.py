@@ -1,57 +1,30 @@
-"""Storing judges, their runs with every request, and saved figures."""
+"""Preparing the runs of judges with every request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent.models import Judge
 from evaluation.exporting.bundle import (
     JudgeCallRow,
-    JudgeRow,
     JudgeRunRow,
     JudgeTaskRow,
-    MetaEvaluationRow,
     VerdictRow,
     moment_of,
 )
-from evaluation.exporting.collecting.judges import judge_settings, with_runs
-from evaluation.exporting.loading.common import Target, batches, found, moment_if
-from evaluation.exporting.loading.writing import create
-from evaluation.models import JudgeCall, JudgeRun, JudgeTask, MetaEvaluation, Verdict
+from evaluation.exporting.loading.common import STUDY, Target, batches, found, moment_if
+from evaluation.models import JudgeCall, JudgeRun, JudgeTask, Verdict
 
 FEW = 20
 NAME_LENGTH = 80
 
 
-def store_judges(target: Target, rows: Iterator[JudgeRow]) -> None:
-    """A judge known here with the same settings is taken; else one is made, under another name
-    where the name is taken. A judge that is made cannot be asked until an admin says so.
-    """
+def prepare_runs(target: Target, rows: Iterator[JudgeRunRow]) -> None:
     for row in rows:
-        settings = {name: value for name, value in row.to_json().items() if name != "judge"}
-        target.judges[row.judge] = _judge(row.judge, settings).pk
-
-
-def _judge(name: str, settings: dict[str, object]) -> Judge:
-    stem, number = name[: NAME_LENGTH - 6], 1
-    while True:
-        judge = Judge.objects.filter(name=name).first()
-        if judge is None:
-            is_baseline = settings["kind"] == Judge.Kind.RULES
-            return Judge.objects.create(name=name, is_active=is_baseline, **settings)
-        if judge_settings(judge) == settings:
-            return judge
-        number += 1
-        name = f"{stem}-{number}"
-
-
-def store_runs(target: Target, rows: Iterator[JudgeRunRow]) -> None:
-    for row in rows:
-        made = create(
+        made = target.create(
             JudgeRun,
             [
                 JudgeRun(
-                    study=target.study,
+                    study_id=STUDY,
                     task_set_id=found(target.task_sets, row.task_set),
                     judge_id=found(target.judges, row.judge),
                     judge_snapshot=row.judge_snapshot,
@@ -73,9 +46,9 @@ def store_runs(target: Target, rows: Iterator[JudgeRunRow]) -> None:
         target.run_sets[row.run] = row.task_set
 
 
-def store_questions(target: Target, rows: Iterator[JudgeTaskRow]) -> None:
+def prepare_questions(target: Target, rows: Iterator[JudgeTaskRow]) -> None:
     for batch in batches(rows):
-        made = create(
+        made = target.create(
             JudgeTask,
             [
                 JudgeTask(
@@ -97,9 +70,9 @@ def store_questions(target: Target, rows: Iterator[JudgeTaskRow]) -> None:
         target.questions.update(zip(keys, (q.pk for q in made), strict=True))
 
 
-def store_calls(target: Target, rows: Iterator[JudgeCallRow]) -> None:
+def prepare_calls(target: Target, rows: Iterator[JudgeCallRow]) -> None:
     for batch in batches(rows, FEW):
-        made = create(
+        made = target.create(
             JudgeCall,
             [
                 JudgeCall(
@@ -129,9 +102,9 @@ def store_calls(target: Target, rows: Iterator[JudgeCallRow]) -> None:
         target.calls.update(zip(keys, (call.pk for call in made), strict=True))
 
 
-def store_verdicts(target: Target, rows: Iterator[VerdictRow]) -> None:
+def prepare_verdicts(target: Target, rows: Iterator[VerdictRow]) -> None:
     for batch in batches(rows):
-        create(
+        target.create(
             Verdict,
             [
                 Verdict(
@@ -144,24 +117,4 @@ def store_verdicts(target: Target, rows: Iterator[VerdictRow]) -> None:
                 )
                 for row in batch
             ],
-        )
-
-
-def store_meta_evaluations(target: Target, rows: Iterator[MetaEvaluationRow]) -> None:
-    for row in rows:
-        inputs, figures = with_runs(row.inputs, row.rows, target.runs)
-        create(
-            MetaEvaluation,
-            [
-                MetaEvaluation(
-                    study=target.study,
-                    inputs=inputs,
-                    seed=row.seed,
-                    draws=row.draws,
-                    rows=figures,
-                    versions=row.versions,
-                    created_by_id=target.member(row.created_by),
-                )
-            ],
-            created_at=[moment_of(row.created_at)],
         )

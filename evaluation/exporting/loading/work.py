@@ -1,4 +1,4 @@
-"""Storing task sets, tasks, and everything that annotators did to them."""
+"""Preparing task sets, tasks, and everything that annotators did to them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from evaluation.exporting.bundle import (
     VisitRow,
     moment_of,
 )
-from evaluation.exporting.loading.common import Target, batches, found, moment_if
-from evaluation.exporting.loading.writing import create, update
+from evaluation.exporting.loading.common import STUDY, Target, batches, found, moment_if
 
 FEW = 20
 
 
-def store_task_sets(target: Target, rows: Iterator[TaskSetRow]) -> None:
+def prepare_task_sets(target: Target, rows: Iterator[TaskSetRow]) -> None:
     read = list(rows)
-    made = create(
+    made = target.create(
         TaskSet,
         [
             TaskSet(
-                study=target.study,
+                study_id=STUDY,
                 key=row.task_set,
                 title=row.title,
                 kind=row.kind,
@@ -42,9 +41,9 @@ def store_task_sets(target: Target, rows: Iterator[TaskSetRow]) -> None:
     target.task_sets.update((task_set.key, task_set.pk) for task_set in made)
 
 
-def store_tasks(target: Target, rows: Iterator[TaskRow]) -> None:
+def prepare_tasks(target: Target, rows: Iterator[TaskRow]) -> None:
     for batch in batches(rows, FEW):
-        made = create(
+        made = target.create(
             Task,
             [
                 Task(
@@ -69,10 +68,10 @@ def store_tasks(target: Target, rows: Iterator[TaskRow]) -> None:
         target.tasks.update(zip(keys, (task.pk for task in made), strict=True))
 
 
-def store_assignments(target: Target, rows: Iterator[AssignmentRow]) -> None:
-    """Finished ones stand as in progress until their answers are there: see ``store_answers``."""
+def prepare_assignments(target: Target, rows: Iterator[AssignmentRow]) -> None:
+    """Finished ones stand as in progress until their answers are there: see ``prepare_answers``."""
     for batch in batches(rows):
-        made = create(
+        made = target.create(
             Assignment,
             [
                 Assignment(
@@ -98,10 +97,10 @@ def store_assignments(target: Target, rows: Iterator[AssignmentRow]) -> None:
         target.done.update((row.identity(), row.status) for row in batch if row.current is not None)
 
 
-def store_answers(target: Target, rows: Iterator[AnswerRow]) -> None:
+def prepare_answers(target: Target, rows: Iterator[AnswerRow]) -> None:
     """All versions; an answer has the id of the event that made it, as when it was given."""
     for batch in batches(rows):
-        made = create(
+        made = target.create(
             Answer,
             [
                 Answer(
@@ -133,12 +132,12 @@ def store_answers(target: Target, rows: Iterator[AnswerRow]) -> None:
             for row, answer in zip(batch, made, strict=True)
             if row.current
         ]
-        update(Assignment, ("status", "current"), done)
+        target.update(Assignment, ("status", "current"), done)
 
 
-def store_events(target: Target, rows: Iterator[EventRow]) -> None:
+def prepare_events(target: Target, rows: Iterator[EventRow]) -> None:
     for batch in batches(rows):
-        create(
+        target.create(
             Event,
             [
                 Event(
@@ -156,9 +155,9 @@ def store_events(target: Target, rows: Iterator[EventRow]) -> None:
         )
 
 
-def store_visits(target: Target, rows: Iterator[VisitRow]) -> None:
+def prepare_visits(target: Target, rows: Iterator[VisitRow]) -> None:
     for batch in batches(rows):
-        create(
+        target.create(
             Visit,
             [
                 Visit(

@@ -1,68 +1,155 @@
-"""Writing many rows fast: ids known beforehand, moments as they are given, no signals.
+"""Writing many rows in a short transaction: everything is prepared before it begins.
 
-An import holds the write lock of a SQLite database while it stores, and everybody else who
-writes waits for it. Rows are therefore inserted by prepared statements, without what the ORM adds.
+Whoever stores in a SQLite database holds its write lock, and everybody else who writes waits.
+So the statements of an import are made beforehand, with ids that count from 1 for each model, and
+laid by in an unnamed file; ``Spool.write`` then gives the rows their real ids and stores them
+without more ado. Signals and ``auto_now_add`` play no part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import pickle
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Field, JSONField, Model
+from django.db.models import Field, ForeignKey, JSONField, Model
+
+from evaluation.exporting.meter import STEP
 
 M = TypeVar("M", bound=Model)
+Ids = Sequence[int]  # the real id of the row with the id n, at n - 1
+_CACHE_KIB = 64 * 1024
 
 
-def create(model: type[M], objects: Sequence[M], **moments: Sequence[datetime]) -> list[M]:
-    """Store new ``objects`` and give them their ids.
+@dataclass(frozen=True)
+class _Statement:
+    """SQL with a place for each of ``fields``."""
 
-    ``moments`` are what Django would set to the present by itself. Use it inside a transaction.
-    """
-    made = list(objects)
-    if not made:
-        return made
-    for row, pk in zip(made, _new_ids(model, len(made)), strict=True):
-        row.pk = pk
-    for name, values in moments.items():
-        for row, value in zip(made, values, strict=True):
-            setattr(row, name, value)
-    sql, fields = _insert(model)
-    with connection.cursor() as cursor:
-        cursor.executemany(sql, [[_cell(field, row) for field in fields] for row in made])
-    return made
+    sql: str
+    fields: list[Field[Any, Any]]
+
+    def links(self) -> list[tuple[int, type[Model]]]:
+        """The places that hold an id, and of which model."""
+        return [
+            (place, field.remote_field.model if isinstance(field, ForeignKey) else field.model)
+            for place, field in enumerate(self.fields)
+            if isinstance(field, ForeignKey) or field.primary_key
+        ]
 
 
-def update(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Set the fields called ``names`` of many rows; each of ``rows`` ends with the row's id."""
-    quote = connection.ops.quote_name
-    fields = {field.name: field for field in model._meta.concrete_fields}
-    columns = ", ".join(f"{quote(str(fields[name].column))} = %s" for name in names)
-    table, key = quote(model._meta.db_table), quote(str(model._meta.pk.column))
-    with connection.cursor() as cursor:
-        cursor.executemany(f"UPDATE {table} SET {columns} WHERE {key} = %s", list(rows))  # noqa: S608
+class Spool:
+    """Rows to be stored, in the order in which they were made; gone when it is closed."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed by close()
+        self._statements: dict[tuple[type[Model], tuple[str, ...]], int] = {}
+        self._made: list[_Statement] = []
+        self._count: Counter[type[Model]] = Counter()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def create(
+        self, model: type[M], objects: Sequence[M], **moments: Sequence[datetime]
+    ) -> Sequence[M]:
+        """Lay by new ``objects`` and number them from 1.
+
+        Their foreign keys are such numbers, too. ``moments`` are what Django would set to the
+        present by itself.
+        """
+        first = self._count[model] + 1
+        self._count[model] += len(objects)
+        for number, row in enumerate(objects, first):
+            row.pk = number
+        for name, values in moments.items():
+            for row, value in zip(objects, values, strict=True):
+                setattr(row, name, value)
+        index, statement = self._statement(model, ())
+        self._put(
+            index,
+            [[_cell(f, getattr(row, f.attname)) for f in statement.fields] for row in objects],
+        )
+        return objects
+
+    def update(
+        self, model: type[Model], names: tuple[str, ...], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        """Lay by new values of the fields ``names``; each of ``rows`` ends with the row's id."""
+        index, statement = self._statement(model, names)
+        fields = statement.fields
+        self._put(index, [[_cell(f, v) for f, v in zip(fields, row, strict=True)] for row in rows])
+
+    def _put(self, index: int, rows: list[list[Any]]) -> None:
+        if rows:
+            pickle.dump((index, rows), self._file, pickle.HIGHEST_PROTOCOL)
+
+    def _statement(self, model: type[Model], names: tuple[str, ...]) -> tuple[int, _Statement]:
+        index = self._statements.get((model, names))
+        if index is None:
+            index = self._statements[model, names] = len(self._made)
+            self._made.append(_update(model, names) if names else _insert(model))
+        return index, self._made[index]
+
+    def write(
+        self, known: Mapping[type[Model], Ids], progress: Callable[[int, int], None]
+    ) -> dict[type[Model], Ids]:
+        """Store everything; the real ids of all models. Use it inside a transaction.
+
+        ``known`` are the ids of rows that the database has already. ``progress`` hears of bytes of
+        this file.
+        """
+        ids = {**known, **{model: _new_ids(model, n) for model, n in self._count.items()}}
+        links = [[(at, ids[model]) for at, model in made.links()] for made in self._made]
+        total, said = self._file.tell(), 0
+        self._file.seek(0)
+        with _large_cache(), connection.cursor() as cursor:
+            while (done := self._file.tell()) < total:
+                if done - said >= STEP:
+                    progress(done, total)
+                    said = done
+                index, rows = pickle.load(self._file)  # noqa: S301  nobody else has this file
+                for row in rows:
+                    for at, real in links[index]:
+                        if row[at] is not None:
+                            row[at] = real[row[at] - 1]
+                cursor.executemany(self._made[index].sql, rows)
+        progress(total, total)
+        return ids
 
 
-@lru_cache
-def _insert(model: type[Model]) -> tuple[str, list[Field[Any, Any]]]:
+def _insert(model: type[Model]) -> _Statement:
     quote = connection.ops.quote_name
     fields = list(model._meta.concrete_fields)
     columns = ", ".join(quote(str(field.column)) for field in fields)
     places = ", ".join(["%s"] * len(fields))
-    return f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places})", fields  # noqa: S608
+    table = quote(model._meta.db_table)
+    return _Statement(f"INSERT INTO {table} ({columns}) VALUES ({places})", fields)  # noqa: S608
 
 
-def _cell(field: Field[Any, Any], row: Model) -> Any:
-    value = getattr(row, field.attname)
+def _update(model: type[Model], names: tuple[str, ...]) -> _Statement:
+    quote = connection.ops.quote_name
+    by_name = {field.name: field for field in model._meta.concrete_fields}
+    fields = [*(by_name[name] for name in names), model._meta.pk]
+    *columns, key = (quote(str(field.column)) for field in fields)
+    changes = ", ".join(f"{column} = %s" for column in columns)
+    table = quote(model._meta.db_table)
+    return _Statement(f"UPDATE {table} SET {changes} WHERE {key} = %s", fields)  # noqa: S608
+
+
+def _cell(field: Field[Any, Any], value: Any) -> Any:
     if value is None and isinstance(field, JSONField) and not field.null:
         return connection.ops.adapt_json_value(None, field.encoder)  # the JSON null, not no value
     return field.get_db_prep_save(value, connection)
 
 
-def _new_ids(model: type[Model], count: int) -> list[int]:
+def _new_ids(model: type[Model], count: int) -> Ids:
     """Ids that no row has or ever had, ascending."""
     table, key = model._meta.db_table, str(model._meta.pk.column)
     with connection.cursor() as cursor:
@@ -71,9 +158,25 @@ def _new_ids(model: type[Model], count: int) -> list[int]:
                 "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
                 [connection.ops.quote_name(table), key, count],
             )
-            return sorted(row[0] for row in cursor.fetchall())
+            return array("q", sorted(row[0] for row in cursor))
         # Nobody else can write: a transaction of this site takes the write lock when it begins.
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
         row = cursor.fetchone()
     last = row[0] if row else 0
-    return list(range(last + 1, last + 1 + count))
+    return range(last + 1, last + 1 + count)
+
+
+@contextmanager
+def _large_cache() -> Iterator[None]:
+    """SQLite writes a page of an index once and not again and again when it can keep it."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA cache_size")
+        before = cursor.fetchone()[0]
+        cursor.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA cache_size = {int(before)}")
