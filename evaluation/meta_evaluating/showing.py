@@ -9,7 +9,7 @@ from evaluation.agreement.result import NO_REASON, Flag, Reason
 from evaluation.meta_evaluating.figures import Figure
 
 # These may be negative: their axis runs from -1 to 1.
-_SIGNED = frozenset({"kappa", "kappa_quadratic", "fleiss_kappa", "ac1"})
+_SIGNED = frozenset({"kappa", "kappa_quadratic", "fleiss_kappa", "ac1", "coverage_kappa"})
 
 
 @dataclass(frozen=True)
