@@ -36,6 +36,7 @@ PURE = (
     "evaluation.exporting.thresh",
     "evaluation.exporting.release_shapes",
     "evaluation.exporting.meter",
+    "evaluation.exporting.checklist_cells",
     "evaluation.judging.requests",
     "evaluation.judging.replies",
     "evaluation.judging.rules",

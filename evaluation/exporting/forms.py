@@ -20,7 +20,7 @@ from evaluation.exporting.services import (
 
 FORMAT_LABELS = {
     BUNDLE: "Bundle: everything, lossless, can be imported again (JSONL)",
-    CSV: "Tables: one row an answer, one row a quote (CSV)",
+    CSV: "Tables: one row an answer, a value, a quote, a verdict (CSV)",
     ANSWERS: "Answer files in the shape of the original comparison and style tools (JSON)",
     LABEL_STUDIO: "Label Studio projects: tasks, answers and what they ask (JSON, XML)",
     THRESH: "Extraction tasks in the paragraph tool's shape (JSON)",

@@ -19,7 +19,7 @@ from annotation.records.answer_files import Frame, answer_file
 from annotation.records.comparison_answer import OriginalAnswer, original_answer
 from annotation.records.style_answer import style_annotation, style_order
 from annotation.text.csv_text import Cell
-from evaluation.exporting.bundle import ChecklistRow, ItemVerdictRow, moment_text
+from evaluation.exporting.bundle import ItemVerdictRow, moment_text
 from evaluation.exporting.writers import canonical_line
 
 SKIPPED, FLAGGED, DRAFTS, SUPERSEDED = "skipped", "flagged", "drafts", "superseded"
@@ -221,49 +221,17 @@ def answer_cells(given: Given) -> list[Cell]:
         given.annotator, given.round, given.version, given.is_current, given.state,
         moment_text(given.at), given.first_side,
         answer.get("relation"),
-        *(_compact(answer[name]) if is_answer and name in answer else None for name in lists),
+        *(compact(answer[name]) if is_answer and name in answer else None for name in lists),
         *(ratings.get(aspect) for aspect in style.ASPECTS),
-        _compact(given.payload) if given.payload is not None else None,
+        compact(given.payload) if given.payload is not None else None,
         given.flagged, given.flag_reason, given.comment, given.skip_reason,
         given.active_seconds, given.wall_seconds, given.template, given.guideline,
     ]  # fmt: skip
 
 
-def _compact(value: object) -> str:
+def compact(value: object) -> str:
+    """A value as JSON in a cell."""
     return canonical_line(value).decode().rstrip("\n")
-
-
-EVIDENCE_HEADER = (
-    "source", "case", "summary", "document", "producer", "round", "version", "task", "item",
-    "value_number", "value", "start", "end", "quote", "found",
-)  # fmt: skip
-"""Columns of ``evidence.csv``: one quote a row, offsets in code points, half-open."""
-
-
-def evidence_cells(given: Given) -> Iterator[list[Cell]]:
-    """The quotes of an extraction answer; none for what is no such answer."""
-    if given.kind != "extraction" or given.version is None or given.payload is None:
-        return
-    for key, item in extraction.parse_answer(given.payload).items.items():
-        for number, value in enumerate(item.values, 1):
-            for span in value.evidence:
-                yield [
-                    "answer", given.case, given.summary, None, given.annotator, given.round,
-                    given.version, given.task, key, number, value.text, span.start, span.end,
-                    span.quote, "exact",
-                ]  # fmt: skip
-
-
-def checklist_cells(row: ChecklistRow) -> Iterator[list[Cell]]:
-    """The quotes of a stored checklist."""
-    for item in row.items:
-        for value in item.values:
-            for quote in value.evidence:
-                yield [
-                    row.producer_kind, row.case, quote.summary, quote.document, row.producer,
-                    None, None, None, item.item, value.position + 1, value.text, quote.start,
-                    quote.end, quote.quote, quote.found,
-                ]  # fmt: skip
 
 
 def original_record(given: Given, time_zone: str) -> dict[str, object]:

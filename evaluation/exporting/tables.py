@@ -21,25 +21,33 @@ from annotation.records.csv_rows import (
     style_cells,
 )
 from annotation.text.csv_text import Cell
-from evaluation.exporting.bundle import ChecklistRow, FileEntry
+from evaluation.exporting.bundle import ChecklistRow, FileEntry, ItemVerdictRow
+from evaluation.exporting.checklist_cells import (
+    EVIDENCE_HEADER,
+    VALUES_HEADER,
+    VERDICTS_HEADER,
+    answered_evidence,
+    answered_values,
+    evidence_of,
+    values_of,
+    verdict_cells,
+)
 from evaluation.exporting.collecting.collector import Collector
 from evaluation.exporting.collecting.common import day_or_none
 from evaluation.exporting.reading import each, grouped, sorted_ids
 from evaluation.exporting.rows import (
-    EVIDENCE_HEADER,
     HEADER,
     INCLUDE,
     FileNames,
     Given,
     answer_cells,
-    checklist_cells,
-    evidence_cells,
     local,
     original_record,
 )
 from evaluation.exporting.writers import write_json, write_table
 
-ANSWERS, EVIDENCE = "answers.csv", "evidence.csv"
+ANSWERS, VALUES, EVIDENCE = "answers.csv", "values.csv", "evidence.csv"
+VERDICTS = "item_verdicts.csv"
 COMPARISONS, STYLE_PAIRS, SUMMARIES = "comparisons.csv", "style_pairs.csv", "summaries.csv"
 NO_PLACE = "no_place_in_this_format"
 
@@ -90,13 +98,16 @@ class AnswerTable:
         self.item_names = {item.key: item.label for item in template_of(study).items}
 
     def write_csv(self, folder: Path, selection: Selection) -> list[FileEntry]:
-        """``answers.csv`` and ``evidence.csv``, and the tables that can be imported again:
-        ``comparisons.csv``, ``style_pairs.csv`` and ``summaries.csv``.
+        """``answers.csv``, ``values.csv``, ``evidence.csv`` and ``item_verdicts.csv``, and the
+        tables that can be imported again: ``comparisons.csv``, ``style_pairs.csv`` and
+        ``summaries.csv``.
         """
         answers = (answer_cells(given) for given in selection.of(self.rows()))
         return [
             write_table(folder, ANSWERS, HEADER, answers),
+            write_table(folder, VALUES, VALUES_HEADER, self._values(selection)),
             write_table(folder, EVIDENCE, EVIDENCE_HEADER, self._evidence(selection)),
+            write_table(folder, VERDICTS, VERDICTS_HEADER, self._verdicts()),
             write_table(folder, COMPARISONS, COMPARISON_HEADER, self._comparisons()),
             write_table(folder, STYLE_PAIRS, STYLE_HEADER, self._style_pairs()),
             write_table(folder, SUMMARIES, SUMMARY_HEADER, self._summaries()),
@@ -132,13 +143,29 @@ class AnswerTable:
                 day_or_none(case.filing_date), case.case_type, case.length_bin,
             ]  # fmt: skip
 
-    def _evidence(self, selection: Selection) -> Iterator[list[Cell]]:
-        if self.task_set is None:
-            for row in self.collector.rows(ChecklistRow.FILE):
-                if isinstance(row, ChecklistRow):
-                    yield from checklist_cells(row)
+    def _values(self, selection: Selection) -> Iterator[list[Cell]]:
+        for row in self._checklists():
+            yield from values_of(row)
         for given in Selection(selection.include).of(self.rows()):
-            yield from evidence_cells(given)
+            yield from answered_values(given)
+
+    def _evidence(self, selection: Selection) -> Iterator[list[Cell]]:
+        for row in self._checklists():
+            yield from evidence_of(row)
+        for given in Selection(selection.include).of(self.rows()):
+            yield from answered_evidence(given)
+
+    def _checklists(self) -> Iterator[ChecklistRow]:
+        """None for one task set: stored checklists belong to the whole study."""
+        if self.task_set is None:
+            rows = self.collector.rows(ChecklistRow.FILE)
+            yield from (row for row in rows if isinstance(row, ChecklistRow))
+
+    def _verdicts(self) -> Iterator[list[Cell]]:
+        """None for one task set, likewise."""
+        if self.task_set is None:
+            rows = self.collector.rows(ItemVerdictRow.FILE)
+            yield from (verdict_cells(row) for row in rows if isinstance(row, ItemVerdictRow))
 
     def write_original(self, folder: Path, selection: Selection) -> list[FileEntry]:
         """A file an answer in ``annotations/``, and one an annotator in ``progress/``."""

@@ -10,8 +10,9 @@ import pytest
 
 from evaluation.exporting.bundle import FILES
 from evaluation.exporting.checking import Checker
+from evaluation.exporting.checklist_cells import EVIDENCE_HEADER, VALUES_HEADER, VERDICTS_HEADER
 from evaluation.exporting.lines import parse_line
-from evaluation.exporting.rows import EVIDENCE_HEADER, HEADER, INCLUDE
+from evaluation.exporting.rows import HEADER, INCLUDE
 from evaluation.exporting.services import FORMATS
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -47,7 +48,13 @@ def test_the_examples_fit_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "header"), [("answers.csv", HEADER), ("evidence.csv", EVIDENCE_HEADER)]
+    ("name", "header"),
+    [
+        ("answers.csv", HEADER),
+        ("values.csv", VALUES_HEADER),
+        ("evidence.csv", EVIDENCE_HEADER),
+        ("item_verdicts.csv", VERDICTS_HEADER),
+    ],
 )
 def test_the_columns_of_tables_are_those_documented(name: str, header: tuple[str, ...]) -> None:
     columns, example = examples(name)

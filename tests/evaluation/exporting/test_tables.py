@@ -14,6 +14,7 @@ from annotation.kinds import comparison, extraction
 from annotation.kinds.comparison import Side
 from annotation.models import Assignment, Checklist, Study, Task
 from annotation.records.comparison_answer import read_original_answer
+from evaluation.exporting.checklist_cells import VALUES_HEADER
 from evaluation.exporting.services import ANSWERS, BUNDLE, CSV, Wanted, export_study
 from tests.evaluation.exporting.studies import (
     GOLDEN,
@@ -138,11 +139,54 @@ def test_relations_pairs_and_ratings_have_columns(tmp_path: Path) -> None:
 
 def test_no_cell_can_run_as_a_formula(tmp_path: Path) -> None:
     export(make_rich_study(), tmp_path / "out", CSV, "drafts", "skipped", "flagged", "superseded")
-    for name in ("answers.csv", "evidence.csv"):
+    for name in ("answers.csv", "values.csv", "evidence.csv", "item_verdicts.csv"):
         for row in table(tmp_path / "out", name):
             assert not any(
                 str(cell).startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row.values()
             )
+
+
+def test_values_have_a_row_each_and_so_have_items_without_one(tmp_path: Path) -> None:
+    export(make_rich_study(), tmp_path / "out", CSV)
+    found = [
+        (r["source"], r["summary"], r["method"], r["item"], r["state"], r["value_number"],
+         *(r[name] for name in VALUES_HEADER[-6:]))
+        for r in table(tmp_path / "out", "values.csv")
+    ]  # fmt: skip
+    none = ("",) * 6
+    assert found == [
+        ("agent", "", "all", "filing_date", "values", "1", "2", "1", "0", "0", "1", "0"),
+        ("agent", "", "all", "remedy_sought", "values", "1", "3", "1", "1", "1", "0", "0"),
+        ("agent", "", "all", "remedy_sought", "values", "2", "4", "0", "0", "2", "1", "1"),
+        ("gold", "model-one", "", "appeals", "absent", "", *none),
+        ("gold", "model-one", "", "filing_date", "values", "1", "1", "1", "0", "0", "0", "0"),
+        ("answer", "model-one", "", "filing_date", "values", "1", "1", "1", "0", "0", "0", "0"),
+    ]
+
+
+def test_a_quote_without_a_place_has_no_offsets(tmp_path: Path) -> None:
+    export(make_rich_study(), tmp_path / "out", CSV)
+    rows = table(tmp_path / "out", "evidence.csv")
+    assert len(rows) == 11
+    for row in rows:
+        is_placed = row["found"] not in ("not_found", "not_sought")
+        assert (row["start"] != "") is (row["end"] != "") is is_placed
+    (unsought,) = (row for row in rows if row["found"] == "not_sought")
+    assert (unsought["document"], unsought["source_name"]) == ("", "Dkt. 12")
+
+
+def test_a_verdict_without_an_answer_has_empty_cells(tmp_path: Path) -> None:
+    export(make_rich_study(), tmp_path / "out", CSV)
+    rows = table(tmp_path / "out", "item_verdicts.csv")
+    names = ("status", "orientation", "relation", "pairs", "only_reference", "n_model", "raw")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("read", "known", "equal", "", "", "1", '"equal"'),
+        ("read", "recovered", "", "[[0,1],[1,0]]", "[2]", "2", rows[1]["raw"]),
+        ("read", "unknown", "", "", "", "", '"A contains B"'),
+        ("read", "not_needed", "equal", "", "", "", '"A equals B"'),
+        ("not_scored", "unknown", "", "", "", "", "null"),
+    ]
+    assert json.loads(rows[1]["raw"]) == {"common": HOSTILE}
 
 
 def test_one_task_set_alone(tmp_path: Path) -> None:
@@ -241,8 +285,8 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         export(study, out, BUNDLE, "skipped")
     with pytest.raises(InvalidInput, match="no place for drafts"):
         export(study, out, ANSWERS, "drafts")
-    with pytest.raises(InvalidInput, match="this format is of comparisons alone"):
-        export(study, out, ANSWERS, task_set=sets["style"])
+    with pytest.raises(InvalidInput, match="of checklist comparison and writing style alone"):
+        export(study, out, ANSWERS, task_set=sets["rest"])
     with pytest.raises(InvalidInput, match="Nothing is called gold"):
         export(study, out, CSV, "gold")
     make_task_set(study, "more")
@@ -252,7 +296,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_study_without_comparisons_has_no_answer_files(study: Study, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="has no comparison tasks to write in that shape"):
+    with pytest.raises(Refused, match="has no tasks of checklist comparison and writing style"):
         export(study, tmp_path / "out", ANSWERS)
 
 
