@@ -95,9 +95,12 @@ def test_the_page_shows_what_there_is_and_how_to_check_it(as_user: Any) -> None:
 def test_a_choice_that_does_not_fit_is_explained_on_the_page(as_user: Any) -> None:
     study = make_rich_study()
     client = as_user(User.objects.get(username="rita-secret-rich"))
-    response = client.post(url(study), {"format": "answers", "task_set": "style"})
+    response = client.post(url(study), {"format": "answers", "task_set": "rest"})
     assert response.status_code == 422
-    assert "this format is of comparisons alone" in response.content.decode()
+    assert (
+        "this format is of checklist comparison and writing style alone"
+        in response.content.decode()
+    )
     response = client.post(url(study), {"format": "xlsx"})
     assert response.status_code == 422
 
