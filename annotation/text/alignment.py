@@ -18,8 +18,8 @@ from annotation.text.folding import fold_for_search, search_form
 from annotation.text.nearness import LONGEST, NearIndex
 
 SCORE = 90.0
-"""The least likeness of a fuzzy match, 0..100: the share of characters that need no editing, less
-what :data:`annotation.text.nearness.OTHER_NUMBER` takes for a number that the text has not."""
+"""The least likeness of a fuzzy match, 0..100: the share of characters that need no editing, see
+:meth:`annotation.text.nearness.NearIndex.best`."""
 Span = tuple[int, int]
 
 
@@ -146,7 +146,7 @@ class QuoteIndex:
             more = self._folded.text.count(found, place.end)
             span = self._folded.span(place.start, place.end)
             return Alignment(Kind.NORMALISED, (span,), 100.0, 1 + more)
-        places = self._pieces(reading.whole)
+        places = self._pieces(reading)
         if not places:
             place = self._nearly(reading, 0, len(self._folded.text))
             if place is None:
@@ -181,24 +181,24 @@ class QuoteIndex:
         if len(form) < len(reading.whole):
             text = self._folded.text
             before, _, after = reading.whole.partition(form)
-            for left_off in (before, before[-1:]):
-                if left_off.strip(" .") and text.endswith(left_off, 0, start):
-                    start -= len(left_off)
-                    break
-            for left_off in (after, after[:1]):
-                if left_off.strip(" .") and text.startswith(left_off, end):
-                    end += len(left_off)
-                    break
+            if before.strip() and text.endswith(before, 0, start):
+                start -= len(before)
+            elif before[-1:] == "'" and text.endswith("'", 0, start):
+                start -= 1
+            if after.strip() and text.startswith(after, end):
+                end += len(after)
+            elif after[:1] == "'" and text.startswith("'", end):
+                end += 1
         return _Place(start, end, score)
 
-    def _pieces(self, whole: str) -> list[_Place]:
+    def _pieces(self, reading: _Reading) -> list[_Place]:
         """The places of the pieces of a quote with ellipses, in order; empty when not all are.
 
         The longest piece comes first, then its neighbours, each as near as it stands.
         """
-        if "..." not in whole:
+        if "..." not in reading.nearest:
             return []
-        pieces = [piece for part in _ELLIPSIS.split(whole) if (piece := _read(part))]
+        pieces = [piece for part in _ELLIPSIS.split(reading.nearest) if (piece := _read(part))]
         if not 1 < len(pieces) <= _MOST_PIECES:
             return []
         middle = max(range(len(pieces)), key=lambda i: len(pieces[i].whole))
@@ -216,8 +216,15 @@ class QuoteIndex:
                         break
                     places.append(after)
                 else:
-                    return places
+                    return self._wrapped(places, reading)
         return []
+
+    def _wrapped(self, places: list[_Place], reading: _Reading) -> list[_Place]:
+        first, last = places[0], places[-1]
+        whole = self._with_its_wrapping(first.start, last.end, None, reading.nearest, reading)
+        places[0] = places[0]._replace(start=whole.start)
+        places[-1] = places[-1]._replace(end=whole.end)
+        return places
 
     def _places(self, piece: _Reading) -> Iterator[_Place]:
         yield from islice(self._word_for_word(piece), _MOST_OCCURRENCES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
@@ -23,8 +23,9 @@ from rapidfuzz.distance import Levenshtein
 
 LONGEST = 20_000
 """Longer quotes are not compared: the time would grow with their square."""
-OTHER_NUMBER = 7.0
-"""What a number that the passage lacks takes from the likeness: another date, another case."""
+OTHER_NUMBER = 12
+"""A number of the quote that the passage lacks counts like so many more characters to edit: it
+may well be another date or another case."""
 
 _SHORT_TEXT = 40_000  # up to this length, looking for the ends of a quote is the quicker way
 _END = 16
@@ -83,8 +84,8 @@ class NearIndex:
         """The passage between ``low`` and ``high`` that is most like ``quote``; None if none is.
 
         ``quote`` has the same form as the text. ``least``: the likeness it must have, 0..100: the
-        share of characters that need no editing, less :data:`OTHER_NUMBER` for each number of the
-        quote that the passage lacks. Of equals the first that is met.
+        share of characters that need no editing, a number that the passage lacks counting for
+        :data:`OTHER_NUMBER` of them. Of equals the first that is met.
         """
         high = len(self.text) if high is None else high
         if len(quote) > LONGEST or low >= high:
@@ -97,7 +98,8 @@ class NearIndex:
             passage = self.text[start:end]
             score = fuzz.ratio(quote, passage, score_cutoff=least)
             if score:
-                score -= OTHER_NUMBER * _numbers_missing(quote, passage)
+                missing = OTHER_NUMBER * _numbers_missing(quote, passage)
+                score -= 100.0 * missing / (len(quote) + len(passage))
             if score >= least and (best is None or score > best.score):
                 best = Passage(start, end, score)
                 least = score
@@ -178,7 +180,7 @@ class NearIndex:
                 offset, place = at, found
                 break
             at = quote.find(" ", at) + 1
-            if not 0 < at <= meeting.offset:
+            if at == 0:
                 break
         if offset == 0:
             return place
@@ -209,7 +211,7 @@ class NearIndex:
                 offset, place = to, found + to - first
                 break
             to = quote.rfind(" ", 0, to)
-            if to <= meeting.offset:
+            if to <= 0:
                 break
         left = len(quote) - offset
         if left == 0:
@@ -278,4 +280,4 @@ def _has_word(token: str) -> bool:
 
 def _numbers_missing(quote: str, passage: str) -> int:
     """Numbers of the quote that the passage does not have."""
-    return sum((Counter(_NUMBER.findall(quote)) - Counter(_NUMBER.findall(passage))).values())
+    return len(set(_NUMBER.findall(quote)).difference(_NUMBER.findall(passage)))
