@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from agent.llm.tokens import o200k_base
+from annotation.importing.cases import MANY_CASES, import_cases
 from annotation.importing.comparison import import_comparisons
 from annotation.importing.csv_files import (
     COMPARISON_CSV,
@@ -18,11 +21,21 @@ from annotation.importing.formats import FormatField, ImportFormat, ImportReques
 from annotation.importing.label_studio import import_label_studio
 from annotation.importing.style import import_styles
 from annotation.importing.thresh import import_thresh
-from annotation.records.beginnings import is_comparison, is_style, is_thresh
+from annotation.records.beginnings import (
+    is_comparison,
+    is_label_studio,
+    is_style,
+    is_thresh,
+)
+from annotation.records.cases.document_text import SUFFIXES as DOCUMENTS
+from annotation.records.cases.full import looks_like_full_cases
+from annotation.records.csv_rows import COMPARISONS, STYLE_PAIRS, SUMMARIES
+from annotation.records.csv_table import has_columns
 from annotation.records.label_studio.reading import TOOL
 from annotation.records.report import ImportReport
 
 TASK_SET = FormatField("task_set", "Task set", "Letters, digits, - and _; made if it is new.")
+CASE_ID = FormatField("case_id", "Case id", "Empty: as in metadata.json, or the file's name.")
 OVERLAP = FormatField("overlap", "Annotators a task", "Of a new task set.", 3)
 
 
@@ -64,6 +77,7 @@ def register_formats() -> None:
             )
         )
     _register_csv()
+    _register_cases()
     register(
         ImportFormat(
             key=TOOL,
@@ -74,18 +88,20 @@ def register_formats() -> None:
             run=into_task_set(import_label_studio, ""),
             fields=(TASK_SET, OVERLAP),
             takes_folders=True,
+            recognises=is_label_studio,
         )
     )
 
 
 def _register_csv() -> None:
-    for key, label, description, run, default in (
+    for key, label, description, run, default, columns in (
         (
             COMPARISON_CSV,
             "Comparison tasks (CSV)",
             "A row a pair: case, item, model_values, reference_values.",
             import_comparison_csv,
             "comparison",
+            COMPARISONS,
         ),
         (
             STYLE_CSV,
@@ -93,6 +109,7 @@ def _register_csv() -> None:
             "A row a pair: case, model_text, reference_text, model.",
             import_style_csv,
             "style",
+            STYLE_PAIRS,
         ),
     ):
         register(
@@ -103,6 +120,7 @@ def _register_csv() -> None:
                 suffixes=(SUFFIX,),
                 run=into_task_set(run, default),
                 fields=(TASK_SET, OVERLAP),
+                recognises=partial(has_columns, columns=columns),
             )
         )
     register(
@@ -113,7 +131,44 @@ def _register_csv() -> None:
             "case_type, length_bin.",
             suffixes=(SUFFIX,),
             run=_summaries,
+            recognises=partial(has_columns, columns=SUMMARIES),
         )
+    )
+
+
+def _register_cases() -> None:
+    register(
+        ImportFormat(
+            key="case",
+            label="A case with its documents (ZIP or files)",
+            description="Documents of one case, best as a ZIP file with a metadata.json.",
+            suffixes=(".zip", *DOCUMENTS),
+            run=_cases,
+            fields=(CASE_ID,),
+        )
+    )
+    register(
+        ImportFormat(
+            key="cases",
+            label="Many cases with their documents (JSON)",
+            description="A list of cases, or one a line: case_id, case_documents_text, ...",
+            suffixes=MANY_CASES,
+            run=_cases,
+            recognises=looks_like_full_cases,
+        )
+    )
+
+
+def _cases(request: ImportRequest) -> ImportReport:
+    return import_cases(
+        request.paths,
+        request.study,
+        count_tokens=o200k_base().count,
+        case_id=str(request.options.get("case_id") or ""),
+        accept_partial=request.accept_partial,
+        dry_run=request.dry_run,
+        actor=request.actor,
+        progress=request.progress,
     )
 
 

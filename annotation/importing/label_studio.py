@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from annotation.errors import InvalidInput
 from annotation.importing.checklists import store_items
 from annotation.importing.formats import Progress, no_progress
 from annotation.importing.services import import_file, json_files, keep_report, rehearsed
@@ -61,8 +62,13 @@ def import_label_studio(
                     if task is not None:
                         tasks.setdefault((key, record.kind), []).append(task)
                 for (key, kind), new in tasks.items():
-                    wanted = WantedSet(key, kind, overlap, options or {})
-                    store_tasks(task_set_for(study, wanted, path), new, file_report)
+                    try:
+                        wanted = WantedSet(key, kind, overlap, options or {})
+                        task_set = task_set_for(study, wanted, path)
+                    except InvalidInput as error:  # the key may be one that the file names
+                        file_report.problem("", error.message)
+                    else:
+                        store_tasks(task_set, new, file_report)
                 _store_marks(study, records, summaries, file_report)
 
             import_file(study, file_report, store, accept_partial=accept_partial)

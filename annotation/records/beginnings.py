@@ -13,6 +13,10 @@ _STYLE = re.compile(_START + rb'\{\s*"keys"\s*:\s*\[\s*"')
 _THRESH = re.compile(
     _START + rb'\[\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"metadata"\s*:\s*\{[^{}]*"paragraph_num"'
 )
+_LABEL_STUDIO = re.compile(
+    _START
+    + rb'\[\s*\{\s*"(?:id"\s*:\s*[0-9]+\s*,\s*"annotations"|annotations"\s*:\s*\[|data"\s*:\s*\{)'
+)
 
 
 def is_comparison(beginning: bytes) -> bool:
@@ -40,3 +44,12 @@ def is_thresh(beginning: bytes) -> bool:
     True
     """
     return _THRESH.match(beginning) is not None
+
+
+def is_label_studio(beginning: bytes) -> bool:
+    """Whether a file that begins so is one of Label Studio tasks.
+
+    >>> is_label_studio(b'[{"id": 7, "annotations": [{'), is_label_studio(b'[{"id": "1_p0"')
+    (True, False)
+    """
+    return _LABEL_STUDIO.match(beginning) is not None

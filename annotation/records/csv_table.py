@@ -69,6 +69,18 @@ class Row:
         return f"{self.unit} {self.line}"
 
 
+def has_columns(beginning: bytes, columns: Columns) -> bool:
+    """Whether a file that begins so has a header with all required columns."""
+    encodings = (encoding for mark, encoding, _ in _MARKS if beginning.startswith(mark))
+    text = beginning.decode(next(encodings, "utf-8"), "ignore").removeprefix(_BOM)
+    text = text[match.end() :] if (match := _SEPARATOR_LINE.match(text)) else text
+    lines = text.splitlines()
+    if not lines:
+        return False
+    named = {columns.column(cell) for cell in lines[0].split(_delimiter(lines[0], columns))}
+    return named >= set(columns.required)
+
+
 def read_table(path: Path, columns: Columns, report: FileReport) -> list[Row]:
     """Read the file at ``path``; see :func:`parse_table`."""
     return parse_table(read_plain_file(path, report.path), columns, report)

@@ -106,7 +106,7 @@ class LabelStudioProjects:
             "content": task.content,
             "metadata": task.metadata,
         }
-        if task.summary is not None:
+        if task.summary is not None and task.content.get(MODEL_TEXT) in (None, task.summary.text):
             about["summary"] = {
                 "producer": task.summary.producer,
                 "kind": task.summary.kind,

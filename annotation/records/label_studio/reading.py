@@ -30,7 +30,7 @@ from annotation.records.fields import (
 from annotation.records.json_files import read_json
 from annotation.records.label_studio.names import OURS
 from annotation.records.label_studio.regions import Marked, ResolveItem, read_marks
-from annotation.records.label_studio.task_data import comparison_data, style_texts
+from annotation.records.label_studio.task_data import MODEL_TEXT, comparison_data, style_texts
 from annotation.records.quoting import brief, shown
 from annotation.records.report import FileReport, UnreadableFile
 from annotation.text.normalise import NormalisedText, normalise_text, storable_json, storable_text
@@ -76,8 +76,9 @@ class Marks:
 class TaskRecord:
     """A task. ``task_set`` is empty for a foreign project. ``content`` is plain JSON of its kind.
 
-    Extraction has the summary that is asked about: its ``side`` and ``producer`` (None when the
-    file does not say) and ``text``, with the ``marks`` of people and models.
+    ``text`` is that of the summary that is asked about (of a style pair: the model's, where it is a
+    stored one), with its ``side`` and ``producer`` (None when the file does not say); ``marks`` are
+    what people and models marked in it.
     """
 
     key: str
@@ -209,6 +210,8 @@ class _Task:
         if kind == "style":
             content = {**content, **style_texts(self.data, first)}
             self._valid(style.Content, content, place)
+            if "summary" in ours:
+                record = self._with_summary(record, ours, place, content[MODEL_TEXT])
             return replace(record, content=_plain(content))
         self._valid(comparison.Content, content, place)
         shown_data = comparison_data(comparison.Content.model_validate(content), first)
@@ -229,23 +232,33 @@ class _Task:
         self, record: TaskRecord, ours: dict[str, object], place: str
     ) -> TaskRecord:
         self._valid(extraction.Content, record.content, place)
-        about = as_object(member(ours, "summary", place), within(place, "summary"))
-        inside = within(place, "summary")
-        text = self._text(self.data.get("text"), within(within(self.place, "data"), "text"))
-        sha256 = about.get("original_sha256")
-        if isinstance(sha256, str) and _SHA256.fullmatch(sha256):
-            text = replace(text, original_sha256=sha256)
         content = extraction.Content.model_validate(record.content)
+        record = self._with_summary(record, ours, place, self.data.get("text"))
+        text = record.text or normalise_text("")
         for seed in content.seeds:
             if any(not span.matches(text.text) for span in seed.evidence):
                 raise Misfit(place, f"a seed of {brief(seed.item_key)} is not what the text says.")
         return replace(
             record,
             content=_plain(record.content),
+            marks=tuple(self._marks(text, seed_source=content.seed_source or "seeds")),
+        )
+
+    def _with_summary(
+        self, record: TaskRecord, ours: dict[str, object], place: str, raw: object
+    ) -> TaskRecord:
+        """The record with the summary that it is about, whose text is ``raw``."""
+        inside = within(place, "summary")
+        about = as_object(member(ours, "summary", place), inside)
+        text = self._text(raw, within(within(self.place, "data"), "text"))
+        sha256 = about.get("original_sha256")
+        if isinstance(sha256, str) and _SHA256.fullmatch(sha256):
+            text = replace(text, original_sha256=sha256)
+        return replace(
+            record,
             side=_side(member(about, "kind", inside), within(inside, "kind")),
             producer=as_name(member(about, "producer", inside), within(inside, "producer")),
             text=text,
-            marks=tuple(self._marks(text, seed_source=content.seed_source or "seeds")),
         )
 
     def _valid(self, model: Any, content: dict[str, object], place: str) -> None:
@@ -412,9 +425,10 @@ def _person(annotation: dict[str, object]) -> str:
         for result in results if isinstance(results, list) else []:
             meta = result.get("meta") if isinstance(result, dict) else None
             ours = meta.get(OURS) if isinstance(meta, dict) else None
-            named.add(ours.get("annotator") if isinstance(ours, dict) else None)
-        if len(named) == 1 and isinstance(name := named.pop(), str):
-            return name
+            name = ours.get("annotator") if isinstance(ours, dict) else None
+            named.add(name if isinstance(name, str) else "")
+        if len(named) == 1 and (only := named.pop()).strip():
+            return only
     who = annotation.get("updated_by") or annotation.get("completed_by")
     if isinstance(who, dict):
         who = who.get("id")

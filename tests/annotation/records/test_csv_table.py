@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.records.csv_rows import COMPARISONS, SUMMARIES, listed_values, values_cell
-from annotation.records.csv_table import Row, parse_table
+from annotation.records.csv_table import Row, has_columns, parse_table
 from annotation.records.report import FileReport, UnreadableFile
 from annotation.text.csv_text import csv_cell, csv_text, without_guard
 
@@ -158,3 +158,22 @@ def test_values_are_read_from_their_cell(values: list[str]) -> None:
     cell = values_cell(values, "single" if len(values) == 1 else "list")
     read = listed_values(cell)
     assert (values == [cell]) if read is None else (read == values)
+
+
+@pytest.mark.parametrize(
+    ("beginning", "comparisons", "summaries"),
+    [
+        (b"Case ID,Item,Model values,Reference values\n1,", True, False),
+        (b'\xef\xbb\xbf"case";"item";"model_values";"reference_values"\r\n', True, False),
+        (b"sep=;\ncase;text\n", False, True),
+        ("case\ttext\n".encode("utf-16"), False, True),
+        (b"case,item,answer\n", False, False),
+        (b"", False, False),
+        (b'{"keys": [', False, False),
+    ],
+)
+def test_a_table_is_known_by_its_header(
+    beginning: bytes, comparisons: bool, summaries: bool
+) -> None:
+    assert has_columns(beginning, COMPARISONS) is comparisons
+    assert has_columns(beginning, SUMMARIES) is summaries
