@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from functools import partial
+from pathlib import Path
 from typing import Self
 
 from annotation.records.cases.document_text import SUFFIXES, document_text, suffix_of
@@ -21,9 +22,14 @@ from annotation.records.cases.record import (
     CaseDocument,
     CaseHead,
 )
-from annotation.records.cases.zip_files import MOST_BYTES, MOST_FILES, BadZip, ZipFile
+from annotation.records.cases.zip_files import MOST_FILES, BadZip, ZipFile
 from annotation.records.fields import Misfit, as_case_id
-from annotation.records.json_files import MAX_BYTES, parse_json, read_plain_file
+from annotation.records.json_files import (
+    MAX_BYTES,
+    open_plain_file,
+    parse_json,
+    read_plain_file,
+)
 from annotation.records.report import FileReport, FileStatus, UnreadableFile
 from annotation.text.normalise import normalise_text, storable_text
 
@@ -34,10 +40,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file of a case: its name with ``/``, how to get its bytes, or why it is not read."""
+    """A file of a case: its name with ``/``, how to get its bytes, or why it is not read.
+
+    ``path`` is how reports call it.
+    """
 
     name: str
-    read: Callable[[str], bytes]
+    path: str
+    read: Callable[[], bytes]
     refusal: str = ""
 
 
@@ -46,15 +56,15 @@ class CaseFiles:
     """The files of one case. Use it in ``with``: a ZIP stays open inside.
 
     ``report`` is of the case as a whole, ``files`` one a member that was looked at, in the order
-    in which they were. ``head`` is known once it is opened.
+    in which they were, ``file_of`` those of the documents by their names.
     """
 
-    origin: str
     report: FileReport
     head: CaseHead
     notes: CaseNotes
     members: list[Member]
     files: list[FileReport] = field(default_factory=list)
+    file_of: dict[str, FileReport] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
@@ -62,15 +72,6 @@ class CaseFiles:
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()
-
-    @property
-    def damaged(self) -> bool:
-        """Whether a member could not be read, or has problems: the case would lack something."""
-        bad = {FileStatus.EMPTY, FileStatus.TRUNCATED, FileStatus.UNREADABLE}
-        return any(
-            file.status in bad or (file.status is FileStatus.READ and file.problems)
-            for file in self.files
-        )
 
     def documents(self, progress: Progress) -> Iterator[CaseDocument]:
         """Yield the documents in reading order, numbered from 1.
@@ -80,7 +81,7 @@ class CaseFiles:
         """
         ordered = in_reading_order(self.members, self.notes.documents, self.report)
         for done, member in enumerate(ordered):
-            file = FileReport(f"{self.origin}/{storable_text(member.name)}")
+            file = FileReport(member.path)
             self.files.append(file)
             document = _document(
                 member,
@@ -90,6 +91,7 @@ class CaseFiles:
                 lambda page, pages, done=done: progress(done, len(ordered)),  # type: ignore[misc]
             )
             if document is not None:
+                self.file_of[document.name] = file
                 yield replace(document, position=done + 1)
             progress(done + 1, len(ordered))
         missing = self.notes.documents.keys() - {member.name for member in ordered}
@@ -122,7 +124,7 @@ def open_case(paths: Sequence[Path], report: FileReport, *, case_id: str = "") -
     except BaseException:
         stack.close()
         raise
-    return CaseFiles(report.path, report, head, notes, members, _stack=stack)
+    return CaseFiles(report, head, notes, members, _stack=stack)
 
 
 def in_reading_order(
@@ -173,20 +175,23 @@ def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
 def _members(paths: Sequence[Path], report: FileReport, stack: ExitStack) -> list[Member]:
     if len(paths) == 1:
         (path,) = paths
-        if _is_folder(path):
+        if is_folder(path):
             return _of_folder(path, report)
         if suffix_of(path.name) == ".zip":
             return _of_zip(path, report, stack)
+        # Whether it is there at all, before its ending is looked at.
+        with open_plain_file(path, report.path):
+            pass
     twice = {name for name, n in Counter(path.name for path in paths).items() if n > 1}
     refusal = "Another file has the same name. Give one of them another."
     return [
-        replace(_of_file(path, path.name), refusal=refusal if path.name in twice else "")
+        _of_file(path, path.name, str(path), refusal if path.name in twice else "")
         for path in paths
     ]
 
 
-def _of_file(path: Path, name: str) -> Member:
-    return Member(name, lambda shown: read_plain_file(path, shown, MAX_BYTES))
+def _of_file(path: Path, name: str, shown: str, refusal: str = "") -> Member:
+    return Member(name, shown, lambda: read_plain_file(path, shown, MAX_BYTES), refusal)
 
 
 def _of_folder(folder: Path, report: FileReport) -> list[Member]:
@@ -201,9 +206,10 @@ def _of_folder(folder: Path, report: FileReport) -> list[Member]:
             path = Path(place) / name
             if name in folders and not path.is_symlink():
                 continue
+            inside = path.relative_to(folder).as_posix()
             refusal = "It is a link to a folder. Put the folder itself here."
-            member = _of_file(path, path.relative_to(folder).as_posix())
-            members.append(replace(member, refusal=refusal) if name in folders else member)
+            shown = _inside(report, inside)
+            members.append(_of_file(path, inside, shown, refusal if name in folders else ""))
             if len(members) > MOST_FILES:
                 raise UnreadableFile(
                     f"The folder holds more than {MOST_FILES:,} files. Name one case's folder.",
@@ -213,25 +219,25 @@ def _of_folder(folder: Path, report: FileReport) -> list[Member]:
 
 
 def _of_zip(path: Path, report: FileReport, stack: ExitStack) -> list[Member]:
-    # Looked at like any file first: whether it is one, and not too large.
-    if path.is_file() and path.stat().st_size > MOST_BYTES:
-        raise UnreadableFile(
-            f"The ZIP is larger than the limit of {MOST_BYTES:,} bytes. Split it.", path=report.path
-        )
-    raw = read_plain_file(path, report.path, MOST_BYTES)
+    file, _ = stack.enter_context(open_plain_file(path, report.path))
     try:
-        archive = stack.enter_context(ZipFile.of_bytes(raw, report.repairs))
+        archive = stack.enter_context(ZipFile(file, report.repairs))
     except BadZip as error:
         raise UnreadableFile(str(error), path=report.path) from error
     top = _top_folder([member.name for member in archive.members])
     return [
         Member(
             member.name.removeprefix(top),
-            lambda shown, name=member.name: archive.read(name),  # type: ignore[misc]
+            _inside(report, member.name.removeprefix(top)),
+            partial(archive.read, member.name),
             member.refusal,
         )
         for member in archive.members
     ]
+
+
+def _inside(report: FileReport, name: str) -> str:
+    return f"{report.path}/{storable_text(name)}"
 
 
 def _top_folder(names: list[str]) -> str:
@@ -259,23 +265,24 @@ def _is_litter(name: str) -> bool:
 def _notes(described: Member | None, fallback_id: str, report: FileReport) -> CaseNotes:
     if described is None:
         return CaseNotes(CaseHead(fallback_id))
-    name = f"{report.path}/{METADATA}"
     if described.refusal:
-        raise UnreadableFile(described.refusal, path=name)
-    raw = _bytes(described, name)
-    return case_notes(parse_json(raw, name=name, repairs=report.repairs), fallback_id, report)
+        raise UnreadableFile(described.refusal, path=described.path)
+    raw = _bytes(described)
+    return case_notes(
+        parse_json(raw, name=described.path, repairs=report.repairs), fallback_id, report
+    )
 
 
-def _bytes(member: Member, name: str) -> bytes:
+def _bytes(member: Member) -> bytes:
     try:
-        return member.read(name)
+        return member.read()
     except BadZip as error:
-        raise UnreadableFile(str(error), path=name) from error
+        raise UnreadableFile(str(error), path=member.path) from error
 
 
 def _fallback_id(paths: Sequence[Path]) -> str:
     path = Path(os.path.abspath(paths[0]))  # noqa: PTH100 - Path.resolve() would follow links
-    name = path.name if _is_folder(path) or not path.suffix else path.stem
+    name = path.name if is_folder(path) or not path.suffix else path.stem
     return storable_text(name).strip()
 
 
@@ -317,7 +324,7 @@ def _document(
         file.refuse(UnreadableFile(reason, path=file.path))
         return None
     try:
-        raw = _bytes(member, file.path)
+        raw = _bytes(member)
         text, details = document_text(raw, member.name, file, progress)
     except UnreadableFile as error:
         file.refuse(error)
@@ -340,8 +347,9 @@ def _document(
     )
 
 
-def _is_folder(path: Path | PurePosixPath) -> bool:
+def is_folder(path: Path) -> bool:
+    """Whether ``path`` is a folder; a name that the system cannot look up is none."""
     try:
-        return Path(path).is_dir()
+        return path.is_dir()
     except (OSError, ValueError):
         return False

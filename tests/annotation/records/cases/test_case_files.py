@@ -240,7 +240,7 @@ def test_loose_files_are_one_case(tmp_path: Path) -> None:
     assert read(tmp_path / "b9.txt")[0].case_id == "b9"
     _, documents, _, files = read(tmp_path / "b9.txt", tmp_path / "other" / "b9.txt")
     assert documents == []
-    assert "same name" in problems(files)["case/b9.txt"]
+    assert "same name" in problems(files)[str(tmp_path / "b9.txt")]
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, lambda path: folder(path, {"a.png": "x"})])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from annotation.records.cases import full, splitter
 from annotation.records.cases.full import FullCase, looks_like_full_cases, read_full_cases
+from annotation.records.cases.metadata import case_notes
 from annotation.records.cases.record import numbered
 from annotation.records.report import FileReport, FileStatus, UnreadableFile
 
@@ -361,3 +362,27 @@ def test_any_value_in_any_field_gives_a_case_or_a_problem(
 )
 def test_files_of_cases_are_recognised(beginning: bytes, is_one: bool) -> None:
     assert looks_like_full_cases(beginning) is is_one
+
+
+DOCS = Path(__file__).resolve().parents[4] / "docs" / "formats.md"
+
+
+def example(heading: str) -> str:
+    """The first example below a heading of docs/formats.md."""
+    section = DOCS.read_text(encoding="utf-8").split(f"### {heading}\n", 1)[1]
+    return section.split("```json\n", 1)[1].split("\n```", 1)[0]
+
+
+def test_the_example_of_many_cases_is_read_without_a_word(tmp_path: Path) -> None:
+    (found,), report = read(written(tmp_path / "f.json", example("Many cases").encode()))
+    assert [d.name for d in found.documents] == ["Complaint", "Order (001)", "Order (002)"]
+    assert (report.repairs, report.problems) == ({}, [])
+
+
+def test_the_example_of_metadata_is_read_without_a_word() -> None:
+    report = FileReport("metadata.json")
+    notes = case_notes(json.loads(example("A folder or ZIP")), "", report)
+    assert (notes.head.case_id, notes.head.length_bin) == ("46210", "240K+")
+    assert [note.order for note in notes.documents.values()] == [1, 2]
+    assert notes.documents["complaint.pdf"].title == "First Amended Complaint"
+    assert (report.repairs, report.problems) == ({}, [])
