@@ -1,7 +1,7 @@
 """What every command shares: ``--json``, messages apart from the result, exit codes.
 
 Exit codes: 0 on success, 1 when a job is refused or fails (a ``DomainError``), 2 on wrong usage
-(the argument parser's own).
+(the argument parser's own), 130 when Ctrl+C ended it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from django.db import DatabaseError, IntegrityError, OperationalError, Programmi
 from annotation.errors import DomainError
 
 Result = dict[str, Any]
+STOPPED = 130  # as shells say of a job that Ctrl+C has ended
 
 
 class GavelCommand(BaseCommand):
@@ -29,6 +30,8 @@ class GavelCommand(BaseCommand):
     """
 
     requires_migrations_checks = False
+    when_stopped = ""
+    """What a person is told who pressed Ctrl+C; empty where it cannot be said in general."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -43,6 +46,10 @@ class GavelCommand(BaseCommand):
             raise CommandError(error.message, returncode=1) from error
         except DatabaseError as error:
             raise CommandError(_sentence(error), returncode=1) from error
+        except KeyboardInterrupt:
+            if not self.when_stopped:
+                raise
+            raise CommandError(self.when_stopped, returncode=STOPPED) from None
         text = json.dumps(result, allow_nan=False) if options["json"] else self.describe(result)
         self.stdout.write(text)
 
@@ -66,6 +73,10 @@ class GavelCommand(BaseCommand):
         if not self.stderr.isatty():
             return
         self.stderr.write(f"\r{what}: {done} of {total}", ending="\n" if done >= total else "")
+
+    def progress_in_bytes(self, done: int, total: int) -> None:
+        """The same of bytes, in kilobytes."""
+        self.progress(-(-done // 1000), -(-total // 1000), "Kilobytes")
 
 
 def _sentence(error: DatabaseError) -> str:

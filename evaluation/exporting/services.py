@@ -24,6 +24,7 @@ from evaluation.exporting.bundle import (
     bundle_manifest,
 )
 from evaluation.exporting.collecting.collector import Collector
+from evaluation.exporting.collecting.counting import rows_to_come
 from evaluation.exporting.label_studio import LabelStudioProjects
 from evaluation.exporting.reading import one_view
 from evaluation.exporting.release_files import ReleaseFiles
@@ -42,6 +43,7 @@ BUNDLE, ANSWERS, CSV, LABEL_STUDIO = "bundle", "answers", "csv", "label-studio"
 THRESH, RELEASE = "thresh", "release"
 FORMATS = (BUNDLE, ANSWERS, CSV, LABEL_STUDIO, THRESH, RELEASE)
 TABLE_VERSION = 1
+HEARD_EVERY = 20
 Progress = Callable[[int, int], None]
 
 
@@ -92,9 +94,10 @@ def export_study(
     """Write ``study`` to the folder ``out``, whole or not at all.
 
     ``out`` must be missing or empty; ``force`` replaces an earlier export; ``progress`` hears of
-    each file of a bundle. Raises ``InvalidInput`` for options that do not fit, ``Refused`` when a
-    quote is not what its text says (naming the row), for work by somebody without a pseudonym,
-    and when the disk cannot be written.
+    the rows of a bundle, and what it raises (``Cancelled``) leaves no folder. Raises
+    ``InvalidInput`` for options that do not fit, ``Refused`` when a quote is not what its text
+    says (naming the row), for work by somebody without a pseudonym, and when the disk cannot be
+    written.
     """
     wanted = _checked(study, wanted)
     with new_folder(out, force=force) as folder:
@@ -209,14 +212,24 @@ def _write(study: Study, wanted: Wanted, folder: Path, progress: Progress) -> Wr
         collector = Collector(study)
         if wanted.format == BUNDLE:
             tally, files = Tally(), []
+            total = rows_to_come(study)
             for name in FILES:
-                files.append(write_lines(folder, name, lines(collector, name, tally)))
-                progress(len(files), len(FILES))
+                written = _heard(lines(collector, name, tally), tally, total, progress)
+                files.append(write_lines(folder, name, written))
+            progress(total, total)
             manifest = bundle_manifest(tally, files)
         else:
             files, manifest = _write_table(study, wanted, folder, collector)
     sha256 = write_manifest(folder, manifest)
     return Written(wanted.format, files, sha256, manifest)
+
+
+def _heard(lines: Iterator[bytes], tally: Tally, total: int, progress: Progress) -> Iterator[bytes]:
+    """``lines``, and ``progress`` hears of the rows before the first and after each twentieth."""
+    for number, line in enumerate(lines):
+        if number % HEARD_EVERY == 0:
+            progress(min(tally.rows.total(), total), total)
+        yield line
 
 
 def lines(collector: Collector, name: str, tally: Tally | None = None) -> Iterator[bytes]:

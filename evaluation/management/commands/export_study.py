@@ -16,6 +16,7 @@ from evaluation.exporting.services import FORMATS, Wanted, export_study
 
 class Command(GavelCommand):
     help = "Write a study to a folder: whole or not at all."
+    when_stopped = "Stopped. Nothing was written."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
@@ -39,7 +40,7 @@ class Command(GavelCommand):
             wanted,
             options["out"],
             force=options["force"],
-            progress=lambda done, total: self.progress(done, total, "Files"),
+            progress=lambda done, total: self.progress(done, total, "Rows"),
         )
         if not written.rows:
             self.say("There is nothing of this kind to export yet: the files hold no rows.")

@@ -14,15 +14,20 @@ from evaluation.exporting.loading.importing import import_bundle
 
 class Command(ImportCommand):
     help = "Read a bundle into an empty study: verified first, wholly or not at all."
+    when_stopped = "Stopped. Nothing of the bundle was stored."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path)
         parser.add_argument("--study", required=True, help="made if there is none")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="do everything, and keep nothing of it"
+        )
 
     def run(self, **options: Any) -> Result:
         report = import_bundle(
             options["folder"],
             options["study"],
-            progress=lambda done, total: self.progress(done, total, "Steps"),
+            dry_run=options["dry_run"],
+            progress=self.progress_in_bytes,
         )
         return self.finish(report)

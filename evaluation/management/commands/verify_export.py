@@ -29,7 +29,7 @@ class Command(GavelCommand):
             )
 
     def run(self, **options: Any) -> Result:
-        problems = verify(options["folder"])
+        problems = verify(options["folder"], self.progress_in_bytes)
         return {"ok": not problems, "problems": problems}
 
     def describe(self, result: Result) -> str:
