@@ -73,11 +73,12 @@ def command(name: str, *words: str) -> str:
 def test_a_bad_file_is_refused_and_its_report_kept(name: str, tmp_path: Path) -> None:
     path = tmp_path / "given.json"
     BAD[name](path)
-    said = command("import_tasks", str(path), "--study", "s", "--format", "comparison")
-    assert "given.json" in said
-    assert (Task.objects.count(), Case.objects.count()) == (0, 0)
-    # A folder without files holds nothing that a report could be about.
-    assert ImportReport.objects.count() == (0 if name == "a folder" else 1)
+    for number, kind in enumerate(("comparison", "style", "thresh"), 1):
+        said = command("import_tasks", str(path), "--study", "s", "--format", kind)
+        assert "given.json" in said
+        assert (Task.objects.count(), Case.objects.count()) == (0, 0)
+        # A folder without files holds nothing that a report could be about.
+        assert ImportReport.objects.count() == (0 if name == "a folder" else number)
     assert "given.json" in command("load_checklist", str(path))
     assert ChecklistVersion.objects.count() == 1  # the study's own
     command("import_bundle", str(path), "--study", "b")

@@ -86,12 +86,14 @@ def of_a_run(metadata: Mapping[str, Any], results: Mapping[str, Any]) -> dict[st
 
 
 def inside(folder: str, *parts: str) -> str:
-    """A path below ``folder``, each part made safe for every file system.
+    """The path of a JSON file below ``folder``, each part made safe for every file system.
 
     >>> inside("data/summaries", "a/b", "x.json")
     'data/summaries/a-b/x.json'
     """
-    return "/".join([folder, *(_safe(part) for part in parts)])
+    *folders, name = parts
+    stem = name.removesuffix(".json")
+    return "/".join([folder, *(_safe(part) for part in folders), f"{_safe(stem)}.json"])
 
 
 def known_path(name: str, folder: str, depth: int) -> str:
@@ -110,7 +112,7 @@ def known_path(name: str, folder: str, depth: int) -> str:
     below = parts[1 + len(top) :]
     if parts[1 : 1 + len(top)] != top or len(below) != depth:
         return ""
-    if not all(_SAFE.fullmatch(part) for part in below):
+    if not name.endswith(".json") or not all(_SAFE.fullmatch(part) for part in below):
         return ""
     return "/".join([folder, *below])
 

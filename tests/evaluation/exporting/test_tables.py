@@ -16,16 +16,25 @@ from annotation.models import Assignment, Checklist, Study, Task
 from annotation.records.comparison_answer import read_original_answer
 from evaluation.exporting.checklist_cells import VALUES_HEADER
 from evaluation.exporting.services import ANSWERS, BUNDLE, CSV, Wanted, export_study
+from evaluation.exporting.verifying import verify
 from tests.evaluation.exporting.studies import (
     GOLDEN,
     HOSTILE,
+    NOW,
     add_evidence,
     answer,
     extraction_payload,
     make_rich_study,
     make_task,
 )
-from tests.factories import make_case, make_comparison, make_member, make_summary, make_task_set
+from tests.factories import (
+    make_answer,
+    make_case,
+    make_comparison,
+    make_member,
+    make_summary,
+    make_task_set,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -298,6 +307,45 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 def test_a_study_without_comparisons_has_no_answer_files(study: Study, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="has no tasks of checklist comparison and writing style"):
         export(study, tmp_path / "out", ANSWERS)
+
+
+def test_style_answers_have_the_shape_of_the_style_tool(tmp_path: Path) -> None:
+    study = make_rich_study()
+    task_set = study.task_sets.get(key="style")
+    given = Assignment.objects.get(task__task_set=task_set)
+    assert given.current is not None
+    payload = {**given.current.payload, "reasons": {"narrative_order": "both by date"}}
+    make_answer(given, payload, comment="hm", active_seconds=61.6, submitted_at=NOW)
+    other = make_task(task_set, make_summary(make_case(study, "77"), "x"), given.task.content)
+    skipped = Assignment.objects.create(
+        task=other, annotator=given.annotator, position=2, first_side="reference"
+    )
+    make_answer(skipped, submitted_at=NOW)
+    export(study, tmp_path / "out", ANSWERS, "skipped", task_set=task_set)
+    assert verify(tmp_path / "out") == []
+    one, two = sorted(answer_files(tmp_path / "out"), key=lambda record: record["index"])
+    assert list(one) == [
+        "username", "session_id", "timestamp", "index", "key", "order", "annotation",
+        "has_problem", "feedback", "time_spent_seconds",
+    ]  # fmt: skip
+    assert one["annotation"] == {
+        "readability_reason": "", "narrative_reason": "both by date", "sentence_reason": "",
+        "formatting_reason": "", "citation_reason": "", "readability_jargon": 1,
+        "narrative_order": 2, "sentence_structure": 3, "formatting_layout": 4, "citation_style": 5,
+    }  # fmt: skip
+    assert (one["key"], one["order"]) == (given.task.case.external_id, ["m", "r"])
+    # The time has the offset of New York, where the study is.
+    assert one["timestamp"] == "2026-03-04T07:03:00.123456-05:00"
+    assert (one["feedback"], one["time_spent_seconds"]) == ("hm", 62)
+    assert (two["annotation"], two["order"]) == ({"skipped": True}, ["r", "m"])
+    assert "has_problem" not in two
+    names = {path.name for path in (tmp_path / "out" / "progress").iterdir()}
+    assert names == {"annotator-1_progress.json"}
+
+
+def test_a_study_of_style_alone_needs_no_named_set(study: Study, tmp_path: Path) -> None:
+    make_task_set(study, "style", "style")
+    assert export(study, tmp_path / "out", ANSWERS)["task_sets"] == ["style"]
 
 
 def test_an_empty_study_exports_an_empty_table(study: Study, tmp_path: Path) -> None:
