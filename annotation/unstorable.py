@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.http import HttpRequest, HttpResponseBase, QueryDict
 
 from annotation.api.errors import api_error, is_api
@@ -27,9 +29,14 @@ class UnstorableTextMiddleware:
             if is_api(request):
                 return api_error(422, InvalidInput.code, REFUSED)
             return error_response(request, InvalidInput(REFUSED))
-        if _holds_nul(request.POST):
-            request.POST = _storable(request.POST)  # type: ignore[assignment]
         return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., object], args: object, kwargs: object
+    ) -> None:
+        """Mend the form, unless the view reads it itself (see ``annotation.web.takes_uploads``)."""
+        if not getattr(view, "takes_uploads", False) and _holds_nul(request.POST):
+            request.POST = _storable(request.POST)  # type: ignore[assignment]
 
 
 def _holds_nul(fields: QueryDict) -> bool:

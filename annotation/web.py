@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
+from django.views.decorators.csrf import csrf_exempt
 from django_htmx.middleware import HtmxDetails
 
 from annotation.errors import (
@@ -129,3 +130,17 @@ def page_or_fragment(
     response = render(request, fragment if use_fragment else page, dict(context), status=status)
     response["Vary"] = "HX-Request"
     return response
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def takes_uploads(view: View) -> View:
+    """Mark a view that asks who may upload and sets upload handlers before it reads the form.
+
+    Middleware leaves the form alone, so that nothing is stored for somebody without the right. The
+    view must then hand over to one that is decorated with ``csrf_protect``.
+    """
+    marked = csrf_exempt(view)
+    marked.takes_uploads = True  # type: ignore[attr-defined]
+    return marked

@@ -138,6 +138,15 @@ STORAGES = {
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
+# Uploads lie here until they are imported; nobody but this account can look inside.
+UPLOAD_DIR = Path(env.str("GAVEL_UPLOAD_DIR", default=str(BASE_DIR / "var" / "uploads")))
+UPLOAD_MAX_MB = env.int("GAVEL_UPLOAD_MAX_MB", default=1024)
+UPLOAD_MAX_FILES = env.int("GAVEL_UPLOAD_MAX_FILES", default=1000)
+# Up to this size an upload is imported while its person waits; beyond it the worker does it.
+UPLOAD_INLINE_MB = env.float("GAVEL_UPLOAD_INLINE_MB", default=5)
+# One more than an import takes, so that the page, not the parser, says what the limit is.
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES + 1
+
 # Nothing comes from another host, and no page carries script or style of its own. "data:" images
 # are for the one-pixel arrows of the API schema page only.
 CONTENT_SECURITY_POLICY = {

@@ -73,6 +73,12 @@ def static_files_as_they_are(settings: Any) -> None:
     settings.WHITENOISE_AUTOREFRESH = True
 
 
+@pytest.fixture(autouse=True)
+def own_uploads(settings: Any, tmp_path: Path) -> None:
+    """Uploads of a test lie in its own folder."""
+    settings.UPLOAD_DIR = tmp_path / "uploads"
+
+
 @pytest.fixture
 def release_dir() -> Path:
     """The folder that holds the public release's ``data/``."""

@@ -101,14 +101,14 @@ def recognise(name: str, beginning: bytes, *, in_folder: bool = False) -> str:
     """The key of the one format that a file can be, or "" when that is not certain.
 
     ``name`` is the file's name (in a ZIP with its folders), ``beginning`` its first bytes;
-    ``in_folder``: it came in a ZIP. Folders decide first, then beginnings; endings only where no
-    format knows the beginning.
+    ``in_folder``: it came in a ZIP. Folders decide first, then beginnings, then an ending that one
+    format alone has.
     """
     path = PurePath(name)
-    candidates = [f for f in formats() if f.takes_folders or not in_folder]
-    by_folder = [f.key for f in candidates if f.folders & set(path.parts[:-1])]
-    by_beginning = [f.key for f in candidates if f.recognises and f.recognises(beginning)]
-    unknown = [f for f in candidates if not f.recognises and not f.folders]
-    by_ending = [f.key for f in unknown if path.suffix.lower() in f.suffixes]
-    known = by_folder or by_beginning or by_ending
-    return known[0] if len(known) == 1 else ""
+    candidates = [f for f in formats() if f.takes_folders or ".zip" in f.suffixes or not in_folder]
+    known = [f for f in candidates if f.folders & set(path.parts[:-1])]
+    known = known or [f for f in candidates if f.recognises and f.recognises(beginning)]
+    if not known:
+        known = [f for f in candidates if path.suffix.lower() in f.suffixes]
+        known = [] if any(f.recognises for f in known) else known
+    return known[0].key if len(known) == 1 else ""

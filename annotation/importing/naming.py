@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from annotation.models import ImportReport as StoredReport
 from annotation.records.report import FileReport, ImportReport, Problem
@@ -32,11 +33,17 @@ class Naming:
 
     def text(self, text: str) -> str:
         """``text`` with every path replaced by its name."""
-        if self.root not in text:
-            return text
-        for path in sorted(self.names, key=len, reverse=True):
+        if text in self.names:
+            return self.names[text]
+        for path in self._longest_first:
+            if self.root not in text:
+                break
             text = text.replace(path, self.names[path])
         return text
+
+    @cached_property
+    def _longest_first(self) -> list[str]:
+        return sorted(self.names, key=len, reverse=True)
 
     def rename(self, report: ImportReport) -> None:
         """Call the files of ``report`` as the person did, and add those left out before."""

@@ -6,8 +6,6 @@ app_name = "managing"
 urlpatterns = [
     path("studies/<slug:slug>/", views.study, name="study"),
     path("studies/<slug:slug>/people/", views.people, name="people"),
-    path("studies/<slug:slug>/imports/", views.reports, name="reports"),
-    path("studies/<slug:slug>/imports/<int:pk>/", views.report, name="report"),
     path("studies/<slug:slug>/sets/<slug:key>/", views.task_set, name="task_set"),
     path("studies/<slug:slug>/sets/<slug:key>/tasks/<int:pk>/", views.task, name="task"),
 ]

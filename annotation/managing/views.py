@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.annotating.kinds import has_work_page
-from annotation.errors import NotFound
 from annotation.managing import pages
 from annotation.managing.forms import MemberForm, TaskFilterForm
 from annotation.managing.services import add_member, task_set_by_key, template_of
@@ -94,21 +93,3 @@ def people(request: HtmxHttpRequest, slug: str) -> HttpResponse:
         {"study": found, "members": members, "form": form},
         status=422 if form.is_bound else 200,
     )
-
-
-@require_GET
-def reports(request: HtmxHttpRequest, slug: str) -> HttpResponse:
-    """The imports into a study, newest first. Context: ``study, page_obj``."""
-    found = study_for(request.user, slug, Right.SEE_ANSWERS)
-    page = Paginator(found.import_reports.order_by("-pk"), PAGE).get_page(request.GET.get("page"))
-    return render(request, "annotation/managing/reports.html", {"study": found, "page_obj": page})
-
-
-@require_GET
-def report(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One import: every file with its repairs and problems. Context: ``study, report``."""
-    found = study_for(request.user, slug, Right.SEE_ANSWERS)
-    chosen = found.import_reports.filter(pk=pk).first()
-    if chosen is None:
-        raise NotFound(f"{slug} has no such import report.")
-    return render(request, "annotation/managing/report.html", {"study": found, "report": chosen})

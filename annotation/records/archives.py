@@ -101,7 +101,9 @@ def _copy(archive: ZipFile, member: ZipMember, target: Path) -> None:
 
 
 def first_of(path: Path, size: int) -> tuple[str, bytes]:
-    """Name and first ``size`` bytes of the first file of a ZIP that is a person's own.
+    """Name and first ``size`` bytes of the first file of a ZIP that is not empty.
+
+    Files that systems add do not count.
 
     Raises ``BadZip`` when it holds none that can be read, or is no ZIP.
     """
@@ -110,7 +112,7 @@ def first_of(path: Path, size: int) -> tuple[str, bytes]:
         ZipFile(file, Counter(), most_bytes=MOST_BYTES, most_files=MOST_FILES) as archive,
     ):
         for member in sorted(archive.members, key=lambda member: member.name):
-            if not member.refusal and not set(_parts(member)) & set(_BESIDE):
+            if member.size and not member.refusal and not set(_parts(member)) & set(_BESIDE):
                 return member.name, archive.beginning(member, size)
     raise BadZip("There is no file in it that can be read.")
 

@@ -31,3 +31,9 @@ def markdown(text: str) -> SafeString:
 def words(code: str) -> str:
     """A stored name with blanks instead of underscores."""
     return code.replace("_", " ")
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """A whole number with its thousands set off: 11,622."""
+    return f"{number:,}"
