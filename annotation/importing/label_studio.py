@@ -86,6 +86,8 @@ def _task(record: TaskRecord, summaries: StudySummaries, path: Path) -> NewTask 
         summary = _summary(record, summaries, path)
         if summary is None:
             return None
+    elif record.producer is not None:
+        summary = summaries.linked(record.case_id, record.producer, record.original_sha256)
     return NewTask(
         key=record.key,
         case_id=record.case_id,

@@ -75,6 +75,14 @@ class StudySummaries:
             return self.with_text(case_id, text)
         return self._stored.get((case_id, producer))
 
+    def linked(self, case_id: str, producer: str, original_sha256: str) -> Summary | None:
+        """The summary that a file names without its text. Counted when it is not here."""
+        found = self._stored.get((case_id, producer))
+        if found is not None and found.original_sha256 == original_sha256:
+            return found
+        self._report.found["summaries_named_and_not_here"] += 1
+        return None
+
     def put(
         self,
         case_id: str,

@@ -1,1 +1,0 @@
-"""Label Studio: what a project asks, its tasks, and what people answered there. PURE."""

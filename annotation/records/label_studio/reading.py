@@ -78,7 +78,8 @@ class TaskRecord:
 
     ``text`` is that of the summary that is asked about (of a style pair: the model's, where it is a
     stored one), with its ``side`` and ``producer`` (None when the file does not say); ``marks`` are
-    what people and models marked in it.
+    what people and models marked in it. A comparison of ours names its summary by ``producer`` and
+    ``original_sha256`` alone.
     """
 
     key: str
@@ -94,6 +95,7 @@ class TaskRecord:
     side: Side = Side.MODEL
     producer: str | None = None
     text: NormalisedText | None = None
+    original_sha256: str = ""
     marks: tuple[Marks, ...] = ()
 
 
@@ -225,6 +227,14 @@ class _Task:
         if key is None:
             raise Misfit(
                 within(place, "item"), f"{shown(item)} is no item of this study's checklist."
+            )
+        if "summary" in ours:
+            inside = within(place, "summary")
+            about = as_object(ours["summary"], inside)
+            record = replace(
+                record,
+                producer=as_name(member(about, "producer", inside), within(inside, "producer")),
+                original_sha256=str(about.get("original_sha256", "")),
             )
         return replace(record, content=_plain(content), item_key=key, form=str(content["form"]))
 

@@ -225,6 +225,22 @@ def test_what_label_studio_exports_of_our_projects_comes_back_as_it_was() -> Non
     assert load(other, *OURS).totals["created"] == 0
 
 
+def test_a_comparison_is_linked_to_its_summary_where_that_is_stored(tmp_path: Path) -> None:
+    study = make_label_studio_study()
+    summary = Summary.objects.get()
+    Task.objects.filter(case=summary.case, task_set__key="pairs").update(summary=summary)
+    export(study, tmp_path / "out")
+    other = create_study("other")
+    # In the order of the names pairs come first, and the summary is not yet there.
+    first = import_label_studio([tmp_path / "out"], create_study("first"))
+    assert first.totals["found"]["summaries_named_and_not_here"] == 1  # type: ignore[index]
+    folders = [tmp_path / "out" / name for name in ("whole-extraction", "pairs-single")]
+    report = import_label_studio(folders, other)
+    assert "summaries_named_and_not_here" not in report.totals["found"]  # type: ignore[operator]
+    linked = Task.objects.get(task_set__study=other, summary__isnull=False, item_key__gt="")
+    assert (linked.summary and linked.summary.producer) == "model-one"
+
+
 def test_what_was_marked_there_comes_in_as_a_checklist(study: Study) -> None:
     load(study, "whole-extraction-annotated")
     mine = Checklist.objects.get(producer="label-studio annotator-1")
