@@ -79,6 +79,7 @@ def test_a_bad_file_is_refused_and_its_report_kept(name: str, tmp_path: Path) ->
         assert (Task.objects.count(), Case.objects.count()) == (0, 0)
         # A folder without files holds nothing that a report could be about.
         assert ImportReport.objects.count() == (0 if name == "a folder" else number)
+    assert "given.json" in command("import_case", str(path), "--study", "c")
     assert "given.json" in command("load_checklist", str(path))
     assert ChecklistVersion.objects.count() == 1  # the study's own
     command("import_bundle", str(path), "--study", "b")
@@ -102,6 +103,7 @@ def test_an_odd_name_of_a_good_file_is_read(name: str, tmp_path: Path) -> None:
 def test_a_name_that_is_no_file_is_refused(name: str) -> None:
     command("import_tasks", name, "--study", "s", "--format", "comparison")
     command("import_release", name, "--study", "s")
+    command("import_case", name, "--study", "s")
     command("load_checklist", name)
     command("import_bundle", name, "--study", "b")
     command("verify_export", name)

@@ -13,6 +13,8 @@ from xml.parsers import expat
 
 from annotation.records.cases.zip_files import ZipFile
 
+# Of one part: the text of the longest book is a tenth of it.
+_MOST_BYTES = 64 * 1024 * 1024
 _PARTS = ("word/footnotes.xml", "word/endnotes.xml")
 _WORD = (
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main ",
@@ -52,8 +54,10 @@ def _text(archive: ZipFile, repairs: Counter[str]) -> str:
     bodies = sorted(name for name in names if re.fullmatch(r"word/document\d*\.xml", name))
     if not bodies:
         raise NotWord("It has no part word/document.xml, so it is no Word document.")
-    texts = [_part_text(archive.read(bodies[0]), repairs)]
-    texts += [_part_text(archive.read(part), repairs) for part in _PARTS if part in names]
+    parts = [bodies[0], *(part for part in _PARTS if part in names)]
+    if any(member.name in parts and member.size > _MOST_BYTES for member in archive.members):
+        raise NotWord(f"Its text has more than {_MOST_BYTES:,} bytes. Split it.")
+    texts = [_part_text(archive.read(part), repairs) for part in parts]
     return "\n\n".join(text for text in texts if text)
 
 

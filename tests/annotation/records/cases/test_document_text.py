@@ -139,8 +139,13 @@ def test_a_word_document_that_would_burst_is_refused() -> None:
         ("a<!-- <p> -->b<![if !x]>c<![endif]><![CDATA[d]]>e", "abce"),
         ("a<![weird[b]]>c", "ac"),
         ("<template>x</template>y<noscript>z</noscript>", "y"),
-        ("<title>never closed<body>shown", "shown"),
+        ("<title>never closed<body>shown", "never closed\n\nshown"),
         ("<p>a</p>\n<p>b</p>\n\n\n<p>c</p>", "a\n\nb\n\nc"),
+        ("<a title='a > b' x=\"</p>\" y=it's>c</a>", "c"),
+        ('<p ">a</p "><P>b</P><SCRIPT>c</SCRIPT >d</>e', "a\n\nb\n\nde"),
+        ("<svg><text>a<svg>b</svg>c</svg>d", "d"),
+        ("<!-->a<!--->b<!-- c --->d<?php e ?>f</ g>h", "abdfh"),
+        ("&lt;p&gt; &amp;lt; &#x41; &nosuch;", "<p> &lt; A &nosuch;"),
     ],
 )
 def test_html_as_people_see_it(page: str, text: str) -> None:
@@ -149,10 +154,23 @@ def test_html_as_people_see_it(page: str, text: str) -> None:
     assert report.repairs == {}
 
 
-def test_a_script_that_never_ends_is_counted() -> None:
-    text, report = read(b"<p>seen</p><script>let x = 1; <p>not seen</p>", "a.html")
+@pytest.mark.parametrize(
+    "rest", ["<script>let x;", "<style>p {}", "<!-- ", "<!x ", "<a href='", "<a b ", "<svg>", "</p"]
+)
+def test_a_page_that_ends_within_something_unseen_is_counted(rest: str) -> None:
+    text, report = read(f"<p>seen</p>{rest} not seen".encode(), "a.html")
     assert text == "seen"
     assert report.repairs == {"html_unclosed": 1}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<", "<!", "<a ", "<![", "<!--", "</", "&", "<a b='", "<a b=\"", "<p>", "<title>", "<script>",
+     "<script></", "<svg>", "<td>x", "<pre>\n", "a \t", "<a =", "<!-->", "<template>"],
+)  # fmt: skip
+def test_no_page_takes_longer_than_its_length(piece: str) -> None:
+    """What takes the square of its length would not end here."""
+    html_text(piece * 100_000, FileReport("a").repairs)
 
 
 @pytest.mark.parametrize(
