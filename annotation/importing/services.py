@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from annotation.records.report import FileReport, FileStatus, ImportReport
 from annotation.text.normalise import storable_text
 
 BATCH = 500
+_MANIFEST = re.compile(rb'\{\s*"format"\s*:\s*"gavel-')
 REFUSED = (
     "Nothing of this file was stored, because of the problems above. Mend it, or import what is "
     "sound with --accept-partial."
@@ -108,12 +110,16 @@ def json_files(paths: Iterable[Path], suffix: str = ".json") -> list[Path]:
 
     ``suffix`` is the ending of other files, in small letters. Raises ``InvalidInput`` for a folder
     that holds none.
+
+    The manifest of one of our own exports is no file of the folder.
     """
     found: list[Path] = []
     for path in paths:
         if _is_folder(path):
             inside = sorted(
-                p for p in path.rglob("*") if p.suffix.lower() == suffix and p.is_file()
+                p
+                for p in path.rglob("*")
+                if p.suffix.lower() == suffix and p.is_file() and not _is_manifest(p)
             )
             if not inside:
                 raise InvalidInput(f"{path} holds no {suffix} file. Name the file or its folder.")
@@ -121,6 +127,16 @@ def json_files(paths: Iterable[Path], suffix: str = ".json") -> list[Path]:
         else:
             found.append(path)
     return found
+
+
+def _is_manifest(path: Path) -> bool:
+    if path.name != "manifest.json":
+        return False
+    try:
+        with path.open("rb") as file:
+            return _MANIFEST.match(file.read(80)) is not None
+    except OSError:
+        return False
 
 
 def _is_folder(path: Path) -> bool:

@@ -20,7 +20,14 @@ from evaluation.exporting.thresh import GivenAnswer, TaskParagraph, paragraph_li
 from evaluation.exporting.verifying import verify
 from tests.annotation.records.thresh_files import TARGET, sound, worked_on
 from tests.evaluation.exporting.studies import GOLDEN, make_task
-from tests.factories import make_answer, make_assignment, make_case, make_summary, make_task_set
+from tests.factories import (
+    make_answer,
+    make_assignment,
+    make_case,
+    make_study,
+    make_summary,
+    make_task_set,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +84,17 @@ def test_what_people_did_in_the_tool_comes_out_as_it_came_in(study: Study, tmp_p
     import_data(study, tmp_path, worked_on())
     (written,) = exported(study, tmp_path / "out").values()
     assert as_written(written) == as_written(worked_on())
+
+
+def test_an_export_can_be_imported_as_a_folder(study: Study, tmp_path: Path) -> None:
+    import_data(study, tmp_path, sound())
+    exported(study, tmp_path / "out")
+    other = make_study("other")
+    report = import_thresh([tmp_path / "out"], other)
+    assert [Path(file.path).name for file in report.files] == ["46310.json"]
+    assert (report.totals["created"], report.totals["problems"]) == (6, 0)
+    again = exported(other, tmp_path / "again")
+    assert again["46310.json"] == exported(study, tmp_path / "more")["46310.json"]
 
 
 def test_the_order_of_keys_does_not_come_from_the_database(study: Study, tmp_path: Path) -> None:
