@@ -15,7 +15,7 @@ from django.test import Client
 
 from annotation.annotating.services import assignment_of
 from annotation.managing.services import set_guidelines
-from annotation.models import ImportReport, Study, User
+from annotation.models import ImportJob, ImportReport, Study, User
 from evaluation.models import JudgeTask, MetaEvaluation
 from tests.factories import (
     make_answer,
@@ -140,6 +140,13 @@ def paths(study: Study, annotator: User, admin: User) -> dict[str, list[str]]:
         study=study, source=HOSTILE[:500], kind=SCRIPT[:40],
         report={"files": [file], "totals": {"read": HOSTILE}},
     )  # fmt: skip
+    job = ImportJob.objects.create(
+        study=study, format="comparison", names=[HOSTILE], options={"task_set": HOSTILE},
+        status="checked", preview={"files": [file], "totals": {}},
+    )  # fmt: skip
+    lost = ImportJob.objects.create(
+        study=study, format=SCRIPT[:40], names=[HOSTILE] * 9, status="failed", error=HOSTILE
+    )
     base = "/studies/study/"
     return {
         "anna": [
@@ -149,7 +156,9 @@ def paths(study: Study, annotator: User, admin: User) -> dict[str, list[str]]:
         ],
         "ada-admin": [
             "/", "/account/", base, f"{base}people/", f"{base}imports/",
-            f"{base}imports/{report.pk}/", f"{base}sets/pairs/", f"{base}sets/pairs/assign/",
+            f"{base}imports/{report.pk}/?show={SCRIPT}&sort={SCRIPT}", f"{base}imports/new/",
+            *(f"{base}uploads/{one.pk}/" for one in (job, lost)),
+            f"{base}sets/pairs/", f"{base}sets/pairs/assign/",
             f"{base}sets/pairs/?case={SCRIPT}&item={SCRIPT}&page={SCRIPT}",
             *(f"{base}sets/pairs/tasks/{task.pk}/" for task in [*tasks, unknown]),
             f"{base}runs/", f"{base}runs/{run.pk}/", f"{base}runs/{run.pk}/?status={SCRIPT}",
@@ -201,12 +210,13 @@ def test_what_is_sent_back_in_an_error_is_text(
         chief.post("/studies/study/people/", {"username": SCRIPT, "role": SVG}),
         chief.post("/studies/study/runs/", {"judge": SCRIPT, "repeats": SVG}),
         chief.post("/studies/study/export/", {"format": SCRIPT}),
+        chief.post("/studies/study/imports/new/", {"format": SCRIPT, "case-case_id": SVG}),
         chief.post("/account/", {"theme": SVG, "time_zone": SCRIPT}),
         chief.get("/studies/study/agreement/judges/", {"set": SCRIPT}),
         own.get(f"/work/9/{SCRIPT}"),
         Client().post("/login/", {"username": ATTRIBUTE, "password": "x", "next": ATTRIBUTE}),
     ]
-    assert [answer.status_code for answer in answers] == [422, 422, 422, 422, 404, 404, 200]
+    assert [answer.status_code for answer in answers] == [422, 422, 422, 422, 422, 404, 404, 200]
     for answer in answers:
         check(answer.content.decode())
 
@@ -395,6 +405,7 @@ POSTS = (
     "/login/", "/logout/", "/account/", "/account/token/", "/studies/study/people/",
     "/studies/study/sets/pairs/assign/", "/studies/study/runs/", "/studies/study/runs/1/act/",
     "/studies/study/agreement/saved/", "/studies/study/export/", "/api/v1/studies/",
+    "/studies/study/imports/new/", "/studies/study/uploads/1/act/",
     *(f"/work/a/1/{act}/" for act in
       ("act", "submit", "skip", "undo", "redo", "reopen", "visit", "fast")),
     "/admin/auth/group/add/",

@@ -6,7 +6,7 @@ right of this one add theirs with :func:`register` when they are loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -97,18 +97,20 @@ def format_called(key: str) -> ImportFormat:
         ) from error
 
 
-def recognise(name: str, beginning: bytes, *, in_folder: bool = False) -> str:
+def recognise(name: str, beginning: bytes, *, folders: Set[str] | None = None) -> str:
     """The key of the one format that a file can be, or "" when that is not certain.
 
-    ``name`` is the file's name (in a ZIP with its folders), ``beginning`` its first bytes;
-    ``in_folder``: it came in a ZIP. Folders decide first, then beginnings, then an ending that one
-    format alone has.
+    ``name`` is the file's name, ``beginning`` its first bytes; ``folders`` are the names of all
+    folders of the ZIP that it came in (None: it came alone). Folders decide first, then
+    beginnings, then an ending that one format alone has.
     """
-    path = PurePath(name)
-    candidates = [f for f in formats() if f.takes_folders or ".zip" in f.suffixes or not in_folder]
-    known = [f for f in candidates if f.folders & set(path.parts[:-1])]
+    candidates = [
+        f for f in formats() if folders is None or f.takes_folders or ".zip" in f.suffixes
+    ]
+    known = [f for f in candidates if f.folders & (folders or set())]
     known = known or [f for f in candidates if f.recognises and f.recognises(beginning)]
     if not known:
-        known = [f for f in candidates if path.suffix.lower() in f.suffixes]
+        suffix = PurePath(name).suffix.lower()
+        known = [f for f in candidates if suffix in f.suffixes]
         known = [] if any(f.recognises for f in known) else known
     return known[0].key if len(known) == 1 else ""

@@ -195,10 +195,10 @@ def _recognised(job: ImportJob) -> str:
         with path.open("rb") as file:
             return recognise(job.names[0], file.read(HEAD))
     try:
-        name, beginning = first_of(path, HEAD)
+        name, beginning, folders = first_of(path, HEAD)
     except BadZip:
         return ""
-    return recognise(name, beginning, in_folder=True)
+    return recognise(name, beginning, folders=folders)
 
 
 def is_small(job: ImportJob) -> bool:

@@ -67,7 +67,7 @@ def unpack(
         total = len(archive.members)
         for done, member in enumerate(archive.members):
             parts = _parts(member)
-            if not parts or set(parts) & set(_BESIDE):
+            if not parts or not _is_own(member):
                 continue
             report = FileReport(printable(member.name))
             try:
@@ -100,21 +100,26 @@ def _copy(archive: ZipFile, member: ZipMember, target: Path) -> None:
             raise
 
 
-def first_of(path: Path, size: int) -> tuple[str, bytes]:
-    """Name and first ``size`` bytes of the first file of a ZIP that is not empty.
+def first_of(path: Path, size: int) -> tuple[str, bytes, frozenset[str]]:
+    """A ZIP at first sight: name and first ``size`` bytes of its first file, names of all folders.
 
-    Files that systems add do not count.
-
-    Raises ``BadZip`` when it holds none that can be read, or is no ZIP.
+    The first file is the first by name that can be read and is not empty; files that systems add
+    do not count. Raises ``BadZip`` when there is no file that can be read, or this is no ZIP.
     """
     with (
         path.open("rb") as file,
         ZipFile(file, Counter(), most_bytes=MOST_BYTES, most_files=MOST_FILES) as archive,
     ):
-        for member in sorted(archive.members, key=lambda member: member.name):
-            if member.size and not member.refusal and not set(_parts(member)) & set(_BESIDE):
-                return member.name, archive.beginning(member, size)
-    raise BadZip("There is no file in it that can be read.")
+        members = [m for m in archive.members if m.size and not m.refusal and _is_own(m)]
+        if not members:
+            raise BadZip("There is no file in it that can be read.")
+        first = min(members, key=lambda member: member.name)
+        folders = frozenset(part for member in archive.members for part in _parts(member)[:-1])
+        return first.name, archive.beginning(first, size), folders
+
+
+def _is_own(member: ZipMember) -> bool:
+    return not set(_parts(member)) & set(_BESIDE)
 
 
 def _parts(member: ZipMember) -> list[str]:

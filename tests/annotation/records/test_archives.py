@@ -132,6 +132,6 @@ def test_the_first_file_speaks_for_a_zip(tmp_path: Path) -> None:
     path = packed(
         tmp_path / "a.zip", {"z/b.json": b"later", "z/a.json": b"first of", "__MACOSX/a": b""}
     )
-    assert first_of(path, 5) == ("z/a.json", b"first")
+    assert first_of(path, 5) == ("z/a.json", b"first", {"z", "__MACOSX"})
     with pytest.raises(BadZip, match="no file"):
         first_of(packed(tmp_path / "b.zip", {"__MACOSX/a": b""}), 5)
