@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 
 import pytest
 from django.test import Client
@@ -14,6 +16,7 @@ from annotation.models import Checklist, Evidence, Study, Summary, User
 from evaluation.meta_evaluating.pages import covered_pieces
 from evaluation.meta_evaluating.services import meta_evaluate
 from evaluation.meta_evaluating.tables import covered_summaries
+from tests.evaluation.exporting.studies import GOLDEN
 from tests.factories import make_case, make_member, make_study, make_summary, make_task_set
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +35,7 @@ def reader(study: Study) -> User:
 
 
 def extracted(summary: Summary, kind: str, producer: str, *quotes: str) -> Checklist:
+    text = summary.text
     checklist = Checklist.objects.create(
         case=summary.case,
         summary=summary,
@@ -39,7 +43,7 @@ def extracted(summary: Summary, kind: str, producer: str, *quotes: str) -> Check
         producer=producer,
         template=summary.case.study.template,
     )
-    spans = [(TEXT.index(quote), TEXT.index(quote) + len(quote), quote) for quote in quotes]
+    spans = [(text.index(quote), text.index(quote) + len(quote), quote) for quote in quotes]
     evidence = [{"start": s, "end": e, "quote": q} for s, e, q in spans]
     store_items(
         checklist, {"filing_date": [Value.model_validate({"text": "May", "evidence": evidence})]}
@@ -140,6 +144,24 @@ def test_hostile_text_is_escaped(study: Study, reader: User) -> None:
     page = client.get(f"/studies/{study.slug}/agreement/coverage/{judged.pk}/").content.decode()
     assert "<script>alert" not in page
     assert "<b>gpt" not in page
+
+
+@pytest.mark.parametrize(("text", "quote", "start", "end"), GOLDEN)
+def test_what_the_page_marks_is_the_quote(
+    study: Study, reader: User, text: str, quote: str, start: int, end: int
+) -> None:
+    summary = make_summary(make_case(study), text)
+    for kind in ("gold", "judge"):
+        judged = extracted(summary, kind, kind, quote)
+    place = Evidence.objects.filter(value__item__checklist=judged).get()
+    assert (place.start, place.end, text[place.start : place.end]) == (start, end, quote)
+    client = Client()
+    client.force_login(reader)
+    page = client.get(f"/studies/{study.slug}/agreement/coverage/{judged.pk}/").content.decode()
+    (shown,) = re.findall(r'covered-text">(.*?)</div>', page, re.DOTALL)
+    (marked,) = re.findall(r'data-by="both">(.*?)</mark>', shown, re.DOTALL)
+    assert html.unescape(marked) == quote
+    assert html.unescape(re.sub(r"</?mark[^>]*>", "", shown)) == text
 
 
 def test_a_study_without_checklists_says_what_is_missing(study: Study, reader: User) -> None:
