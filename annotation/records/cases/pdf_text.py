@@ -17,6 +17,8 @@ from pypdf.errors import DependencyError, FileNotDecryptedError
 from annotation.text.normalise import normalise_excerpt
 
 MOST_PAGES = 20_000
+# Of what is drawn on a page, in bytes: the densest pages of text have a tenth of it.
+LARGEST_PAGE = 4 * 1024 * 1024
 
 
 class NotPdf(Exception):
@@ -28,7 +30,7 @@ class PdfText:
     """``text`` of all pages, an empty line between two. ``page_starts`` are code point offsets.
 
     ``without_text`` are the numbers (from 1) of pages that hold none, ``unreadable`` of those
-    that could not be read.
+    that could not be read, or are drawn with more than 4 MB, which would take minutes.
     """
 
     text: str
@@ -51,7 +53,7 @@ def pdf_text(raw: bytes, repairs: Counter[str], progress: Callable[[int, int], N
     for number in range(1, total + 1):
         with _counted(repairs):
             try:
-                page = reader.pages[number - 1].extract_text()
+                page = _page_text(reader.pages[number - 1])
             except Exception:  # noqa: BLE001 - the library falls over broken pages in every way
                 unreadable.append(number)
                 page = ""
@@ -68,6 +70,13 @@ def pdf_text(raw: bytes, repairs: Counter[str], progress: Callable[[int, int], N
         without_text=tuple(n for n in empty if n not in unreadable),
         unreadable=tuple(unreadable),
     )
+
+
+def _page_text(page: pypdf.PageObject) -> str:
+    contents = page.get_contents()
+    if contents is not None and len(contents.get_data()) > LARGEST_PAGE:
+        raise NotPdf("Its drawing is too long.")
+    return page.extract_text()
 
 
 def page_numbers(numbers: tuple[int, ...]) -> str:

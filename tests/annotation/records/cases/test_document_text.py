@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.records.cases import pdf_text
 from annotation.records.cases.document_text import SUFFIXES, document_text
 from annotation.records.cases.html_text import html_text
 from annotation.records.cases.pdf_text import page_numbers
@@ -211,6 +212,15 @@ def test_a_pdf_is_read_page_by_page() -> None:
         "it again."
     ]  # fmt: skip
     assert seen == [(n, 5) for n in range(1, 6)]
+
+
+def test_a_page_drawn_without_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_text, "LARGEST_PAGE", 60)
+    text, report = read(pdf("Filed", "F" * 60, "Denied"), "a.pdf")
+    assert text == "Filed\n\n\n\nDenied"
+    assert [str(problem) for problem in report.problems] == [
+        "page 2: cannot be read. Print the PDF to a new PDF and try it."
+    ]
 
 
 @pytest.mark.parametrize(
