@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, ForeignKey, JSONField, Model
 
 from evaluation.exporting.meter import STEP
@@ -51,6 +51,7 @@ class Spool:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed by close()
         self._statements: dict[tuple[type[Model], tuple[str, ...]], int] = {}
         self._made: list[_Statement] = []
+        self._cells = _Cells()
         self._count: Counter[type[Model]] = Counter()
 
     def close(self) -> None:
@@ -72,10 +73,8 @@ class Spool:
             for row, value in zip(objects, values, strict=True):
                 setattr(row, name, value)
         index, statement = self._statement(model, ())
-        self._put(
-            index,
-            [[_cell(f, getattr(row, f.attname)) for f in statement.fields] for row in objects],
-        )
+        fields, cell = statement.fields, self._cells
+        self._put(index, [[cell(f, getattr(row, f.attname)) for f in fields] for row in objects])
         return objects
 
     def update(
@@ -83,8 +82,8 @@ class Spool:
     ) -> None:
         """Lay by new values of the fields ``names``; each of ``rows`` ends with the row's id."""
         index, statement = self._statement(model, names)
-        fields = statement.fields
-        self._put(index, [[_cell(f, v) for f, v in zip(fields, row, strict=True)] for row in rows])
+        fields, cell = statement.fields, self._cells
+        self._put(index, [[cell(f, v) for f, v in zip(fields, row, strict=True)] for row in rows])
 
     def _put(self, index: int, rows: list[list[Any]]) -> None:
         if rows:
@@ -143,10 +142,19 @@ def _update(model: type[Model], names: tuple[str, ...]) -> _Statement:
     return _Statement(f"UPDATE {table} SET {changes} WHERE {key} = %s", fields)  # noqa: S608
 
 
-def _cell(field: Field[Any, Any], value: Any) -> Any:
-    if value is None and isinstance(field, JSONField) and not field.null:
-        return connection.ops.adapt_json_value(None, field.encoder)  # the JSON null, not no value
-    return field.get_db_prep_save(value, connection)
+class _Cells:
+    """Values as the database takes them. The connection is looked up once, not once a cell."""
+
+    def __init__(self) -> None:
+        self._connection = connections[DEFAULT_DB_ALIAS]
+
+    def __call__(self, field: Field[Any, Any], value: Any) -> Any:
+        if value is None:
+            if isinstance(field, JSONField) and not field.null:
+                # The JSON null, not no value.
+                return self._connection.ops.adapt_json_value(None, field.encoder)
+            return None
+        return field.get_db_prep_save(value, self._connection)
 
 
 def _new_ids(model: type[Model], count: int) -> Ids:
