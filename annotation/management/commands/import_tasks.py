@@ -38,14 +38,6 @@ class Command(ImportCommand):
             help="of a new task set, such as suggestions=true or many_to_many=false",
         )
         parser.add_argument(
-            "--field",
-            action="append",
-            type=setting,
-            default=[],
-            metavar="K=V",
-            help="what else the format lets one choose",
-        )
-        parser.add_argument(
             "--accept-partial",
             action="store_true",
             help="store what is sound of a file that has problems",
@@ -61,7 +53,6 @@ class Command(ImportCommand):
                 paths=tuple(options["path"]),
                 study=study,
                 options={
-                    **dict(options["field"]),
                     "task_set": options["task_set"],
                     "overlap": options["overlap"],
                     "options": dict(options["option"]),
