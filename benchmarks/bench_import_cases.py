@@ -5,8 +5,9 @@
 Makes the file (the same bytes for the same seed), then imports it in a process of its own, counting
 tokens as in use, into a fresh SQLite database. Prints one JSON object: ``peak_mb`` is the most
 memory that process ever had (VmHWM), ``reading_seconds`` the part before the transaction,
-``locked_seconds`` how long nobody else could write, ``longest_silence_seconds`` the longest time
-between two calls of ``progress``. Then the same with ``progress`` cancelling, once while the file
+``locked_seconds`` how long nobody else could write (``locked_cpu_seconds``: had the machine been
+idle and the disk fast), ``longest_silence_seconds`` the longest time between two calls of
+``progress``. Then the same with ``progress`` cancelling, once while the file
 is read and once while it is stored, and with the file cut off: nothing may stay. Exit 1 when
 something is not as it should be.
 """
@@ -113,11 +114,12 @@ def child(path: Path, cancel_at: str) -> None:
     original = service.import_file
 
     def timed(*given: object, **named: object) -> None:
-        times["locked"] = -time.monotonic()
+        times["locked"], times["cpu"] = -time.monotonic(), -time.process_time()
         try:
             original(*given, **named)
         finally:
             times["locked"] += time.monotonic()
+            times["cpu"] += time.process_time()
 
     service.import_file = timed
     study, _ = study_for_import("bench")
@@ -139,6 +141,7 @@ def child(path: Path, cancel_at: str) -> None:
                 "seconds": round(seconds, 1),
                 "reading_seconds": round(seconds - times.get("locked", 0.0), 1),
                 "locked_seconds": round(max(0.0, times.get("locked", 0.0)), 1),
+                "locked_cpu_seconds": round(times.get("cpu", 0.0), 1),
                 "longest_silence_seconds": round(longest, 2),
                 "peak_mb": round(peak / 1024),
                 "cancelled": cancelled,
