@@ -6,7 +6,11 @@ A span is ``(start, end)``, code points, half-open.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from annotation.text.sentences import sentences, trimmed
 
 Span = tuple[int, int]
 
@@ -50,3 +54,45 @@ def covered_words(in_text: Sequence[Span], spans: Iterable[Span]) -> list[int]:
             at += 1
         flags.append(int(at < len(areas) and areas[at][0] < end))
     return flags
+
+
+def coverage(text: str, spans: Iterable[Span]) -> float | None:
+    """Share of the words of ``text`` that spans cover, 0..1; None for a text without words.
+
+    >>> coverage("It was filed today", [(1, 4)])
+    0.5
+    """
+    covered = covered_words(words(text), spans)
+    return sum(covered) / len(covered) if covered else None
+
+
+def uncovered(spans: Iterable[Span], start: int, end: int) -> list[Span]:
+    """What spans leave of ``[start, end)``: in order, never empty.
+
+    >>> uncovered([(2, 4), (4, 6), (9, 20)], 0, 10)
+    [(0, 2), (6, 9)]
+    """
+    inside = [(max(start, low), min(end, high)) for low, high in united(spans)]
+    borders = [(start, start), *(span for span in inside if span[0] < span[1]), (end, end)]
+    return [(before[1], after[0]) for before, after in pairwise(borders) if before[1] < after[0]]
+
+
+def uncovered_pieces(text: str, spans: Iterable[Span]) -> list[list[Span]]:
+    """What spans leave of each sentence of ``text``: a list a sentence, without blanks at the ends.
+
+    A piece may be part of a word, or punctuation only; what is worth keeping is for the caller to
+    say.
+
+    >>> uncovered_pieces("It rained. It snowed hard.", [(0, 10), (14, 20)])
+    [[], [(11, 13), (21, 26)]]
+    """
+    areas = united(spans)
+    starts = [start for start, _ in areas]
+    found = []
+    for start, end in sentences(text):
+        # Only the areas that can touch this sentence, or a long text would take its square.
+        first = max(0, bisect_right(starts, start) - 1)
+        inside = areas[first : bisect_left(starts, end)]
+        pieces = (trimmed(text, *piece) for piece in uncovered(inside, start, end))
+        found.append([piece for piece in pieces if piece[0] < piece[1]])
+    return found
