@@ -25,6 +25,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from rapidfuzz import fuzz
@@ -203,15 +204,20 @@ def _workload(
     return Workload([text for _, text in chosen], quotes)
 
 
+@lru_cache(maxsize=100)
+def _borders(text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    return ends, [match.span() for match in _TOKEN.finditer(text)]
+
+
 def _passage(text: str, rng: random.Random) -> tuple[int, int]:
     """Mostly a sentence, as evidence mostly is; else a run of 5 to 40 words."""
+    ends, tokens = _borders(text)
     if rng.random() < 0.7:
-        ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
         place = rng.randrange(len(ends) - 1)
         low, high = ends[place], ends[place + 1]
         piece = text[low:high]
         return low + len(piece) - len(piece.lstrip()), low + len(piece.rstrip())
-    tokens = [match.span() for match in _TOKEN.finditer(text)]
     first = rng.randrange(max(1, len(tokens) - 5))
     last = min(len(tokens) - 1, first + rng.randint(4, 39))
     return tokens[first][0], tokens[last][1]

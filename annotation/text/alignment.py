@@ -90,12 +90,14 @@ class _Reading(NamedTuple):
     """A folded quote, or a piece of one, and what it can mean.
 
     ``forms``: as it is; without bullet and outer ellipses; without the quotation marks around it.
-    ``nearest``: the one of these to be compared with what is only like it.
+    ``nearest``: the one of these to be compared with what is only like it. ``written``: the whole
+    quote, unfolded.
     """
 
     whole: str
     forms: tuple[str, ...]
     nearest: str
+    written: str
 
 
 _BULLET = re.compile(r"(?:[-*+\u2022\u2023\u25e6\u25aa\u25cf\xb7]|\(?\d{1,3}[.)]|\([a-z]\))\s+")
@@ -137,7 +139,7 @@ class QuoteIndex:
         if start >= 0 and _SAYS_SOMETHING.search(asked):
             end = start + len(asked)
             return Alignment(Kind.EXACT, ((start, end),), 100.0, 1 + self.text.count(asked, end))
-        reading = _read(search_form(asked))
+        reading = _read(search_form(asked), asked)
         if reading is None:
             return Alignment(Kind.NOT_FOUND, reason=Reason.BLANK)
         place = next(self._word_for_word(reading), None)
@@ -171,7 +173,7 @@ class QuoteIndex:
                 start = text.find(form, start + 1, high)
 
     def _nearly(self, reading: _Reading, low: int, high: int) -> _Place | None:
-        near = self._near.best(reading.nearest, self.score, low, high)
+        near = self._near.best(reading.nearest, self.score, low, high, written=reading.written)
         return near and self._with_its_wrapping(*near, reading.nearest, reading)
 
     def _with_its_wrapping(
@@ -198,7 +200,11 @@ class QuoteIndex:
         """
         if "..." not in reading.nearest:
             return []
-        pieces = [piece for part in _ELLIPSIS.split(reading.nearest) if (piece := _read(part))]
+        pieces = [
+            piece
+            for part in _ELLIPSIS.split(reading.nearest)
+            if (piece := _read(part, reading.written))
+        ]
         if not 1 < len(pieces) <= _MOST_PIECES:
             return []
         middle = max(range(len(pieces)), key=lambda i: len(pieces[i].whole))
@@ -261,9 +267,11 @@ class QuoteIndex:
         return tuple(spans)
 
 
-def _read(folded: str) -> _Reading | None:
+def _read(folded: str, written: str) -> _Reading | None:
     """What a folded quote can mean; None when it says nothing."""
     whole = folded.strip()
+    if whole[:1].isalpha() and whole[-1:].isalnum():
+        return _Reading(whole, (whole,), whole, written)
     bare, before = whole, None
     while bare != before:
         before = bare
@@ -276,4 +284,5 @@ def _read(folded: str) -> _Reading | None:
         core = bare.removeprefix("'").removesuffix("'").strip()
     if not _SAYS_SOMETHING.search(core):
         return None
-    return _Reading(whole, tuple(dict.fromkeys((whole, bare, core))), core if wrapped else bare)
+    forms = tuple(dict.fromkeys((whole, bare, core)))
+    return _Reading(whole, forms, core if wrapped else bare, written)

@@ -17,22 +17,21 @@ from itertools import takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
 from rapidfuzz import fuzz
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 
 LONGEST = 20_000
 """Longer quotes are not compared: the time would grow with their square."""
-OTHER_NUMBER = 12
-"""A number of the quote that the passage lacks counts like so many more characters to edit: it
-may well be another date or another case."""
+OTHER = 12
+"""A number or a name of the quote that the passage lacks counts like so many more characters to
+edit: it may well be another date, another court or another person."""
 
 _SHORT_TEXT = 40_000  # up to this length, looking for the ends of a quote is the quicker way
 _END = 16
 _ANCHOR = 12
 _ANCHORS_TRIED = 8
 _RAREST = 8
-_MOST_PLACES = 2_000
+_ENOUGH_TOKENS, _ENOUGH_PLACES, _MOST_PLACES = 4, 40, 1_000
 _CANDIDATES = 6
 _MOST_HEADS = 50
 _ROUGH = 15.0
@@ -44,6 +43,8 @@ _LEFT_OUT, _PUT_IN, _CHANGED = 1.0, 1.6, 1.5
 
 _TOKEN = re.compile(r"\S+")
 _NUMBER = re.compile(r"\d+")
+# Not after a stop: there every word begins with a capital.
+_NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{2,}")
 _PUNCTUATION = ".,;:!?'()[]{}*-"
 
 Span = tuple[int, int]
@@ -79,13 +80,20 @@ class NearIndex:
         return dict(tokens)
 
     def best(
-        self, quote: str, least: float, low: int = 0, high: int | None = None
+        self,
+        quote: str,
+        least: float,
+        low: int = 0,
+        high: int | None = None,
+        *,
+        written: str = "",
     ) -> Passage | None:
         """The passage between ``low`` and ``high`` that is most like ``quote``; None if none is.
 
         ``quote`` has the same form as the text. ``least``: the likeness it must have, 0..100: the
-        share of characters that need no editing, a number that the passage lacks counting for
-        :data:`OTHER_NUMBER` of them. Of equals the first that is met.
+        share of characters that need no editing, a number or a name that the passage lacks
+        counting for :data:`OTHER` of them. ``written``: the quote as it was written, in which
+        names have capitals. Of equals the first that is met.
         """
         high = len(self.text) if high is None else high
         if len(quote) > LONGEST or low >= high:
@@ -98,8 +106,8 @@ class NearIndex:
             passage = self.text[start:end]
             score = fuzz.ratio(quote, passage, score_cutoff=least)
             if score:
-                missing = OTHER_NUMBER * _numbers_missing(quote, passage)
-                score -= 100.0 * missing / (len(quote) + len(passage))
+                missing = _numbers_missing(quote, passage) + _names_missing(quote, written, passage)
+                score -= 100.0 * OTHER * missing / (len(quote) + len(passage))
             if score >= least and (best is None or score > best.score):
                 best = Passage(start, end, score)
                 least = score
@@ -124,19 +132,8 @@ class NearIndex:
     def _around_rare_tokens(self, quote: str, least: float, low: int, high: int) -> Iterator[Span]:
         """Where the rarest tokens of the quote stand about as far apart, the most tokens first."""
         used = self._rarest(quote)
-        if not used:
-            return
-        shifts = np.array([place - offset for offset, places in used for place in places])
-        shifts.sort()
         reach = _ANCHOR + len(quote) // 8
-        votes = shifts.searchsorted(shifts + reach, "right") - np.arange(len(shifts))
-        enough = 1 + len(used) // 4
-        for _ in range(_CANDIDATES):
-            top = int(votes.argmax())
-            if votes[top] < enough:
-                return
-            shift = int(shifts[top])
-            votes[shifts.searchsorted(shift - reach) : shifts.searchsorted(shift + reach) + 1] = 0
+        for shift in _crowds(used, reach):
             left = _meeting(used, shift, reach)
             right = _meeting(reversed(used), shift, reach)
             if not left or not right or left.place < low or right.place >= high:
@@ -162,7 +159,7 @@ class NearIndex:
         used: list[tuple[int, list[int]]] = []
         for n_places, token in rare[:_RAREST]:
             number += n_places
-            if number > _MOST_PLACES and len(used) > 1:
+            if number > (_ENOUGH_PLACES if len(used) > _ENOUGH_TOKENS else _MOST_PLACES) and used:
                 break
             used.append((padded.find(f" {token} "), known[token][:_MOST_PLACES]))
         used.sort(key=itemgetter(0))
@@ -230,6 +227,30 @@ class NearIndex:
         return place + end - _other_punctuation(quoted[-1][::-1], after[start:end][::-1])
 
 
+def _crowds(used: Sequence[tuple[int, list[int]]], reach: int) -> list[int]:
+    """Distances from a quote to the text at which many of its tokens meet it, the most first.
+
+    ``used``: offset in the quote, places in the text. Distances up to ``reach`` farther count.
+    """
+    shifts = sorted(place - offset for offset, places in used for place in places)
+    enough = 1 + len(used) // 4
+    crowds = []
+    last = 0
+    for first, shift in enumerate(shifts):
+        while last < len(shifts) and shifts[last] <= shift + reach:
+            last += 1
+        if last - first >= enough:
+            crowds.append((last - first, shift))
+    crowds.sort(key=itemgetter(0), reverse=True)
+    found: list[int] = []
+    for _, shift in crowds:
+        if len(found) == _CANDIDATES:
+            break
+        if all(abs(shift - other) > reach for other in found):
+            found.append(shift)
+    return found
+
+
 def _meeting(used: Iterable[tuple[int, list[int]]], shift: int, reach: int) -> _Meeting | None:
     """The first of some tokens that the text has as far on as the quote, give or take ``reach``."""
     for offset, places in used:
@@ -280,4 +301,16 @@ def _has_word(token: str) -> bool:
 
 def _numbers_missing(quote: str, passage: str) -> int:
     """Numbers of the quote that the passage does not have."""
-    return len(set(_NUMBER.findall(quote)).difference(_NUMBER.findall(passage)))
+    numbers = set(_NUMBER.findall(quote))
+    return len(numbers.difference(_NUMBER.findall(passage))) if numbers else 0
+
+
+def _names_missing(quote: str, written: str, passage: str) -> int:
+    """Names in the quote that are not in the passage, not even mistyped."""
+    names = {name.lower() for name in _NAME.findall(written)}
+    lacking = [name for name in names if name in quote and name not in passage]
+    words = [word.strip(_PUNCTUATION) for word in passage.split()] if lacking else []
+    return sum(
+        not any(OSA.distance(name, word) <= 1 + len(name) // 10 for word in words)
+        for name in lacking
+    )
