@@ -105,7 +105,8 @@ def import_bundle(
                 with rehearsed(dry_run), transaction.atomic():
                     settled = settle(slug, actor, source.rows)
                     ids = spool.write(
-                        settled.known(), lambda done, total: part(3)(size * done // total, 0)
+                        settled.known(),
+                        lambda done, total: part(3)(size * done // max(total, 1), 0),
                     )
                     runs = {number: ids[JudgeRun][pk - 1] for number, pk in target.runs.items()}
                     store_meta_evaluations(settled, source.rows(bundle.MetaEvaluationRow), runs)

@@ -105,7 +105,7 @@ class Spool:
         this file.
         """
         ids = {**known, **{model: _new_ids(model, n) for model, n in self._count.items()}}
-        links = [[(at, ids[model]) for at, model in made.links()] for made in self._made]
+        links = [[(at, ids.get(model, ())) for at, model in made.links()] for made in self._made]
         total, said = self._file.tell(), 0
         self._file.seek(0)
         with _large_cache(), connection.cursor() as cursor:

@@ -18,6 +18,7 @@ from annotation.models import (
     Answer,
     Assignment,
     AuditEntry,
+    Checklist,
     ChecklistVersion,
     Event,
     Evidence,
@@ -60,6 +61,24 @@ def test_what_is_exported_imported_and_exported_again_has_the_same_bytes(tmp_pat
     assert set(contents(tmp_path / "first")) == {*FILES, "manifest.json"}
     created = sum(file.created for file in report.files)
     assert created == sum(len(rows(tmp_path / "first", n.removesuffix(".jsonl"))) for n in FILES)
+
+
+@pytest.mark.parametrize("name", ["documents", "judge_runs", "checklists"])
+def test_a_study_without_some_kind_of_row_goes_round(
+    study: Study, tmp_path: Path, name: str
+) -> None:
+    """The rich study has everything; these have nothing of one kind that others may name."""
+    if name != "checklists":
+        make_comparison(make_task_set(study), "a", "b")
+    if name == "documents":
+        Checklist.objects.create(
+            case=study.cases.get(), producer_kind="agent", producer="m", template=study.template
+        )
+    export(study, tmp_path / "first")
+    assert rows(tmp_path / "first", name) == []
+    import_bundle(tmp_path / "first", "copy")
+    export(Study.objects.get(slug="copy"), tmp_path / "second")
+    assert contents(tmp_path / "second") == contents(tmp_path / "first")
 
 
 def test_every_file_of_the_rich_study_has_rows(tmp_path: Path) -> None:
