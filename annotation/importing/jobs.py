@@ -44,6 +44,7 @@ from annotation.importing.progress import (
     begin_waiting,
     forget,
     look,
+    who_stopped,
 )
 from annotation.importing.services import nothing_stored
 from annotation.models import ImportJob, Study, User
@@ -269,15 +270,17 @@ def cancel(job: ImportJob, *, actor: User | None = None) -> ImportJob:
 
     Raises ``Conflict`` when it has ended.
     """
+    job.refresh_from_db()
+    running = job.status in (Status.CHECKING, Status.IMPORTING)
+    if running and not state_of(job).is_stale:
+        # Without a transaction: what it stores at this moment may keep everybody from writing.
+        ask_to_stop(uploads.folder_of(job), str(actor.pk) if actor else "")
+        return job
     with transaction.atomic():
         job = _locked(job)
         if job.is_final:
             raise Conflict(_too_late(job))
         audit.log("import.cancelled", actor=actor, study=job.study, target=job.pk)
-        running = job.status in (Status.CHECKING, Status.IMPORTING)
-        if running and not state_of(job).is_stale:
-            ask_to_stop(uploads.folder_of(job))
-            return job
         job.error = "" if job.status != Status.IMPORTING else _stopped(job)
         job.status, job.finished_at = Status.CANCELLED, timezone.now()
         job.save(update_fields=["status", "error", "finished_at"])
@@ -287,7 +290,9 @@ def cancel(job: ImportJob, *, actor: User | None = None) -> ImportJob:
 
 
 def _locked(job: ImportJob) -> ImportJob:
-    return ImportJob.objects.select_for_update().select_related("study").get(pk=job.pk)
+    # The job alone: an import under way holds its study.
+    rows = ImportJob.objects.select_for_update(of=("self",))
+    return rows.select_related("study").get(pk=job.pk)
 
 
 def _too_late(job: ImportJob) -> str:
@@ -362,7 +367,13 @@ def _work(job: ImportJob, before: Status, during: Status, leg: Leg, *, back: Sta
     if final:
         end["finished_at"] = timezone.now()
     still_mine = ImportJob.objects.filter(pk=job.pk, status=during, started_at=mine)
-    if still_mine.update(**end):
+    with transaction.atomic():
+        ended = still_mine.update(**end)
+        if ended and end["status"] == Status.CANCELLED:
+            by = who_stopped(folder)
+            actor = User.objects.filter(pk=by).first() if by.isdecimal() else None
+            audit.log("import.cancelled", actor=actor, study=job.study, target=job.pk)
+    if ended:
         if final:
             uploads.remove(job.folder)
         else:
@@ -371,7 +382,7 @@ def _work(job: ImportJob, before: Status, during: Status, leg: Leg, *, back: Sta
 
 def _stopped(job: ImportJob) -> str:
     seen = look(uploads.folder_of(job))
-    at = f" at step {seen.done:,} of {seen.total:,}" if seen.total else ""
+    at = f" at {seen.percent} %" if seen.total else ""
     return (
         f"Cancelled{at}. Nothing of the file at hand was stored; files that were stored before it "
         "stay. Importing them again changes nothing."

@@ -84,10 +84,18 @@ def forget(folder: Path) -> None:
             (folder / name).unlink()
 
 
-def ask_to_stop(folder: Path) -> None:
+def ask_to_stop(folder: Path, who: str = "") -> None:
     """The working process stops within a moment; nothing of the file it is at stays."""
     with contextlib.suppress(OSError):
-        (folder / _CANCEL).touch()
+        (folder / _CANCEL).write_text(who)
+
+
+def who_stopped(folder: Path) -> str:
+    """What :func:`ask_to_stop` was told."""
+    try:
+        return (folder / _CANCEL).read_text()
+    except (OSError, ValueError):
+        return ""
 
 
 class Watch:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import OperationalError
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.text import slugify
@@ -24,6 +25,7 @@ from annotation.permissions import Right, rights_in, study_for
 from annotation.web import HtmxHttpRequest, takes_uploads
 
 PAGE = 50
+BUSY = "The database is busy with other work, so nothing was done. Try again in a moment."
 
 
 @require_GET
@@ -73,6 +75,8 @@ def _upload(request: HtmxHttpRequest, study: Study) -> HttpResponse:
             return redirect("importing:job", study.slug, job.pk)
         except (InvalidInput, NotConfigured) as error:
             form.add_error("upload", error.message)
+        except OperationalError:
+            form.add_error("upload", BUSY)
     context = {"study": study, "form": form, "limit": limit_sentence()}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/importing/upload.html", context, status=status)
@@ -88,13 +92,14 @@ def label_of(job: ImportJob) -> str:
 
 def _job_context(request: HtmxHttpRequest, study: Study, job: ImportJob) -> dict[str, Any]:
     shown = job.report.report if job.report else job.preview
+    state, is_small = jobs.state_of(job), jobs.is_small(job)
     return {
         "study": study,
         "job": job,
         "label": label_of(job),
         "source": jobs.source_of(job),
-        "state": jobs.state_of(job),
-        "is_small": jobs.is_small(job),
+        "state": state,
+        "must_restart": state.is_stale or (state.is_silent and is_small),
         "keep_days": jobs.KEEP_DAYS,
     } | (_report_context(request, shown) if shown else {})
 
@@ -133,8 +138,7 @@ def progress(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
     chosen = jobs.job_by_id(study, pk)
     context = _job_context(request, study, chosen)
-    state: jobs.JobState = context["state"]
-    if state.is_moving and not state.is_stale:
+    if context["state"].is_moving and not context["must_restart"]:
         return render(request, "annotation/importing/_moving.html", context)
     # Its words, buttons and table have changed with it: the page is asked for anew.
     response = render(request, "annotation/importing/_moved.html", context)
@@ -167,6 +171,8 @@ def act(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
             raise InvalidInput("Press one of the buttons of the page.")
     except Conflict as error:  # a second click, another tab, the back button
         messages.info(request, error.message)
+    except OperationalError:
+        messages.error(request, BUSY)
     return redirect("importing:job", slug, pk)
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import stat
+import threading
 import time
 import zipfile
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import OperationalError
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -24,11 +25,11 @@ from annotation.importing import formats, jobs, progress, uploads
 from annotation.importing.cancelling import Cancelled
 from annotation.importing.formats import ImportFormat, ImportRequest
 from annotation.importing.services import import_file, keep_report, rehearsed
-from annotation.models import Case, ImportJob, ImportReport, Study, Task, User
+from annotation.models import AuditEntry, Case, ImportJob, ImportReport, Study, Task, User
 from annotation.records.report import FileReport
 from annotation.records.report import ImportReport as Report
 from tests.annotation.importing.test_import_comparisons import TWO, payload
-from tests.factories import make_study
+from tests.factories import make_member, make_study
 
 Status = ImportJob.Status
 
@@ -299,6 +300,7 @@ def test_cancelling_an_import_leaves_nothing_of_the_file_at_hand(
     assert "Nothing of the file at hand" in job.error
     assert [case.external_id for case in Case.objects.all()] == ["0"]
     assert folders(settings) == []
+    assert AuditEntry.objects.filter(action="import.cancelled").count() == 1
 
 
 def test_a_job_taken_away_by_another_process_stops_and_says_nothing(
@@ -433,6 +435,37 @@ def test_a_stale_job_is_cancelled_at_once_a_living_one_is_asked(study: Study, la
         progress.Watch(folder, "a worker")(1, 2)
     age(folder / "alive", 21)
     assert jobs.cancel(job).status == Status.CANCELLED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_cancelling_waits_for_nobody_who_writes() -> None:
+    """The import itself may hold the database, for as long as its file takes."""
+    study = make_study()
+    rita = make_member(study, "researcher", "rita")
+    job = jobs.take_upload(study, [pairs()])
+    ImportJob.objects.update(status=Status.IMPORTING, started_at=timezone.now())
+    folder = uploads.folder_of(job)
+    (folder / "alive").write_text("a worker")
+    writing, over = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with transaction.atomic():
+            Study.objects.select_for_update().get(pk=study.pk)
+            Case.objects.create(study=study, external_id="1")
+            writing.set()
+            over.wait(60)
+        connection.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert writing.wait(60)
+        assert jobs.cancel(job, actor=rita).status == Status.IMPORTING
+        assert progress.who_stopped(folder) == str(rita.pk)
+        assert writer.is_alive()
+    finally:
+        over.set()
+        writer.join()
 
 
 def test_a_check_takes_the_place_of_the_dry_run_of_a_large_upload(

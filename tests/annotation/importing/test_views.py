@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
@@ -256,6 +257,41 @@ def test_a_large_upload_polls_until_there_is_something_to_decide(
     text = words(own.get(f"{BASE}uploads/{job.pk}/"))
     assert "The process that worked on this is gone" in text
     assert "Start again" in text
+
+
+@pytest.mark.parametrize("status", [Status.WAITING, Status.QUEUED])
+def test_a_small_upload_that_did_not_begin_can_be_started_again(
+    own: Client, study: Study, status: str
+) -> None:
+    """The web server was stopped, or the database was busy, between the click and the work."""
+    send(own, pairs(), format="comparison")
+    ImportJob.objects.update(status=status, started_at=None)
+    job = ImportJob.objects.get()
+    page = own.get(f"{BASE}uploads/{job.pk}/")
+    assert "This has not begun" in words(page)
+    assert "No worker" not in words(page)
+    if status == Status.QUEUED:
+        act(own, job, "start")
+        assert Task.objects.count() == 2
+    else:
+        assert "Ready to import" in words(act(own, job, "look", format="comparison"))
+
+
+def test_a_busy_database_is_said_and_nothing_is_lost(
+    own: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: Any, **__: Any) -> None:
+        raise OperationalError("database is locked")
+
+    send(own, pairs())
+    job = ImportJob.objects.get()
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "start", busy)
+        assert "The database is busy" in words(act(own, job, "start"))
+        patch.setattr(jobs, "take_upload", busy)
+        assert "The database is busy" in words(send(own, pairs()))
+    act(own, job, "start")
+    assert Task.objects.count() == 2
 
 
 def test_the_files_of_a_report_are_filtered_and_sorted(own: Client, study: Study) -> None:
