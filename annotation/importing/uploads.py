@@ -76,11 +76,15 @@ def store(files: Iterable[UploadedFile]) -> str:
             _move(file, place / safe_name(file.name or ""))
     except OSError as error:
         remove(name)
-        raise NotConfigured(
-            f"The upload could not be stored ({error.strerror}). Whoever runs this site must make "
-            "room in GAVEL_UPLOAD_DIR."
-        ) from error
+        raise NotConfigured(_no_room(error)) from error
     return name
+
+
+def _no_room(error: OSError) -> str:
+    return (
+        f"The upload could not be stored ({error.strerror}). Whoever runs this site must make "
+        "room in GAVEL_UPLOAD_DIR."
+    )
 
 
 def _move(file: UploadedFile, target: Path) -> None:
@@ -186,7 +190,10 @@ class LimitedUploadHandler(TemporaryFileUploadHandler):
         if self.bytes_left < 0:
             self.file.close()
             self._stop(too_large())
-        self.file.write(raw_data)
+        try:
+            self.file.write(raw_data)
+        except OSError as error:
+            self._stop(_no_room(error))
 
     def _stop(self, reason: str) -> None:
         self.request.upload_refused = reason  # type: ignore[union-attr]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import json
 import re
 from pathlib import Path
@@ -167,6 +168,22 @@ def test_too_much_is_refused_in_words_and_leaves_nothing(
     assert f"GAVEL_UPLOAD_MAX_{'MB' if which == 'size' else 'FILES'}" in words(response)
     assert not ImportJob.objects.exists()
     assert list(Path(settings.UPLOAD_DIR).iterdir()) == []
+
+
+def test_a_full_disk_is_said(
+    own: Client, study: Study, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(uploads._Part, "write", full, raising=False)
+    response = own.post(NEW, {"upload": pairs()})
+    assert response.status_code == 422
+    assert "No space left on device" in words(response)
+    monkeypatch.undo()
+    monkeypatch.setattr("shutil.move", full)
+    assert "make room in GAVEL_UPLOAD_DIR" in words(own.post(NEW, {"upload": pairs()}))
+    assert not ImportJob.objects.exists()
 
 
 def test_nothing_is_stored_for_somebody_without_the_right(
