@@ -30,15 +30,17 @@ BUSY = "The database is busy with other work, so nothing was done. Try again in 
 
 @require_GET
 def imports(request: HtmxHttpRequest, slug: str) -> HttpResponse:
-    """The imports into a study, newest first. Context: ``study, page_obj, rows, jobs, ...``."""
+    """The imports into a study, newest first. Context: ``study, page_obj, rows, open_jobs``."""
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     reports = study.import_reports.select_related("actor").order_by("-pk")
     page = Paginator(reports, PAGE).get_page(request.GET.get("page"))
+    without_report = [(job, label_of(job)) for job in jobs.unfinished_jobs(study)[:PAGE]]
     context = {
         "study": study,
         "page_obj": page,
         "rows": [(report, pages.summary_of(report.report)) for report in page.object_list],
-        "jobs": [(job, label_of(job)) for job in jobs.unfinished_jobs(study)[:PAGE]],
+        "open_jobs": [row for row in without_report if not row[0].is_final],
+        "ended_jobs": [row for row in without_report if row[0].is_final],
         "labels": {one.key: one.label for one in formats()},
         "may_import": Right.IMPORT in rights_in(request.user, study),
     }

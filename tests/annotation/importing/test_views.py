@@ -98,7 +98,7 @@ def test_problems_stand_in_sight_and_a_choice_is_offered(own: Client, study: Stu
 def test_a_file_without_a_sound_part_cannot_be_imported(own: Client, study: Study) -> None:
     response = send(own, upload("cut.json", "{"), format="comparison")
     page = response.content.decode()
-    assert "nothing of this can be imported" in words(response)
+    assert "Nothing of this can be imported" in words(response)
     assert 'value="start"' not in page
     assert 'value="start_partial"' not in page
 
@@ -232,7 +232,7 @@ def test_settings_of_the_chosen_format_count_and_others_do_not(own: Client, stud
 def test_what_is_not_recognised_is_asked_for(own: Client, study: Study) -> None:
     response = send(own, upload("a.json", '{"something": "else"}'))
     assert "What is this?" in words(response)
-    assert "Waits for you" in words(own.get(f"{BASE}imports/"))
+    assert "Waits for a decision" in words(own.get(f"{BASE}imports/"))
     job = ImportJob.objects.get()
     text = words(act(own, job, "look", format="comparison"))
     assert "This file has problems" in text
