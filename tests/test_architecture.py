@@ -163,6 +163,7 @@ ENTRY_POINTS = (
     "annotation.importing.services",  # one file, one transaction, one report
     "annotation.importing.formats",  # what can be imported, and how it is asked for
     "annotation.importing.cancelling",
+    "annotation.importing.evidence",  # which documents a producer can mean
     "annotation.importing.tasks",  # task sets and their tasks
     "annotation.importing.checklists",
     "annotation.importing.commands",

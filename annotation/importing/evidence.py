@@ -129,7 +129,7 @@ def _sought(waiting: list[Evidence], names: DocumentNames, progress: Progress) -
                 progress(done - 1, len(by_document))
             here = aligned[quote]
             best = found.get(evidence.pk)
-            if best is None or _goodness(here) > _goodness(best.alignment):
+            if best is None or goodness(here) > goodness(best.alignment):
                 said = tuple(document.text[slice(*span)] for span in here.spans)
                 # Of several documents that have it nowhere, none is the one.
                 alone = here.found or len(names.meant_by(evidence.source_name)) == 1
@@ -138,7 +138,8 @@ def _sought(waiting: list[Evidence], names: DocumentNames, progress: Progress) -
     return found
 
 
-def _goodness(alignment: Alignment) -> tuple[int, float]:
+def goodness(alignment: Alignment) -> tuple[int, float]:
+    """To sort by: which of two places of one quote is the better."""
     return _RANK[alignment.kind], alignment.score
 
 

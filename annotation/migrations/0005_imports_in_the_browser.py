@@ -59,6 +59,11 @@ class Migration(migrations.Migration):
             name="metadata",
             field=models.JSONField(blank=True, default=dict),
         ),
+        migrations.AlterField(
+            model_name="sourcedocument",
+            name="name",
+            field=models.CharField(max_length=500),
+        ),
         migrations.AddField(
             model_name="evidence",
             name="location",

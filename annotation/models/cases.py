@@ -35,7 +35,7 @@ class SourceDocument(models.Model):
     """One document of a case; names are unique within the case."""
 
     case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="documents")
-    name = models.CharField(max_length=300)
+    name = models.CharField(max_length=500)
     document_type = models.CharField(max_length=120, blank=True)
     date = models.DateField(null=True, blank=True)
     position = models.PositiveIntegerField()

@@ -96,7 +96,7 @@ Name40 = Annotated[str, _upto(40, 1)]
 Name64 = Annotated[str, _upto(64, 1)]
 Name80 = Annotated[str, _upto(80, 1)]
 Name200 = Annotated[str, _upto(200, 1)]
-Name300 = Annotated[str, _upto(300, 1)]
+Name500 = Annotated[str, _upto(500, 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Tokens = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Whole = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
@@ -222,7 +222,7 @@ class CaseRow(Row):
 class DocumentRow(Row):
     FILE = "documents.jsonl"
     case: Name
-    name: Name300
+    name: Name500
     document_type: Text120
     date: Day | None
     position: Count

@@ -13,7 +13,7 @@ from annotation.text.normalise import NormalisedText, storable_json, storable_te
 
 # As many characters as the columns hold; a test keeps them equal to the models.
 TITLE_LENGTH = 300
-DOCUMENT_NAME_LENGTH = 300
+DOCUMENT_NAME_LENGTH = 500
 DOCUMENT_TYPE_LENGTH = 120
 # What the counting of tokens can hold in memory at once: some four million tokens.
 LONGEST_DOCUMENT = 16_000_000

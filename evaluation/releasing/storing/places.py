@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from annotation.checklists.names import normalise_name
+from django.db.models.fields.json import KT
+
 from annotation.errors import InvalidInput
+from annotation.importing.evidence import DocumentNames, NamedDocument, goodness
 from annotation.models import Case, Evidence, SourceDocument, Summary
 from annotation.records.report import FileReport
 from annotation.text.alignment import Alignment, Kind, QuoteIndex
@@ -111,40 +113,43 @@ class InSummary:
 
 
 class InDocuments:
-    """The documents of a case that are in the study, by the names that a model gives them.
+    """The documents of a case that are in the study, by the names that a model gives them."""
 
-    Names are compared without case, punctuation and blanks; one that two documents share counts
-    only as it is written.
-    """
-
-    def __init__(self, documents: Mapping[str, tuple[int, str]]) -> None:
-        """``documents``: name -> id and hash of the text."""
-        self._exact = dict(documents)
-        self._loose: dict[str, tuple[int, str] | None] = {}
-        for name, document in documents.items():
-            loose = normalise_name(name)
-            self._loose[loose] = None if loose in self._loose else document
+    def __init__(self, names: DocumentNames, hashes: Mapping[int, str]) -> None:
+        """``hashes``: id -> hash of the text of each document."""
+        self._names = names
+        self._hashes = hashes
 
     def find(self, quote: FileQuote, report: FileReport) -> Placed:
-        """Looked for in the document that it names; not at all when that is not here."""
-        name = quote.source_name
-        document = self._exact.get(name) or self._loose.get(normalise_name(name))
-        if document is None or not quote.text.strip():
+        """Looked for in the documents that can be meant; not at all when none of them is here."""
+        meant = self._names.meant_by(quote.source_name)
+        if not meant or not quote.text.strip():
             report.found["evidence_not_sought"] += 1
             return Placed(quote)
-        index = _document_index(*document)
-        alignment = index.find(quote.text)
+        found = [(pk, _document_index(pk, self._hashes[pk])) for pk in meant]
+        aligned = [(index.find(quote.text), pk, index.text) for pk, index in found]
+        # max() takes the first of equals: the earliest document.
+        alignment, best, text = max(aligned, key=lambda one: goodness(one[0]))
         _count(alignment, report)
-        return Placed(quote, alignment, index.text, document_id=document[0])
+        # Of several documents that have it nowhere, none is the one.
+        document = best if alignment.found or len(meant) == 1 else None
+        return Placed(quote, alignment, text, document_id=document)
 
 
 def documents_of(cases: list[Case]) -> dict[int, InDocuments]:
     """By the id of the case; one query."""
-    found: dict[int, dict[str, tuple[int, str]]] = {case.pk: {} for case in cases}
-    rows = SourceDocument.objects.filter(case__in=cases)
-    for case_id, name, pk, sha256 in rows.values_list("case_id", "name", "pk", "original_sha256"):
-        found[case_id][name] = (pk, sha256)
-    return {case_id: InDocuments(documents) for case_id, documents in found.items()}
+    found: dict[int, list[NamedDocument]] = {case.pk: [] for case in cases}
+    hashes: dict[int, str] = {}
+    rows = SourceDocument.objects.filter(case__in=cases).order_by("case", "position")
+    for case_id, name, title, pk, sha256 in rows.values_list(
+        "case_id", "name", KT("metadata__title"), "pk", "original_sha256"
+    ):
+        found[case_id].append(NamedDocument(pk, name, title or ""))
+        hashes[pk] = sha256
+    return {
+        case_id: InDocuments(DocumentNames(documents), hashes)
+        for case_id, documents in found.items()
+    }
 
 
 @lru_cache(maxsize=DOCUMENTS_KEPT)

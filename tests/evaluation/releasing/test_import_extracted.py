@@ -245,7 +245,7 @@ def test_evidence_of_documents_that_are_here_is_aligned(study: Study, tmp_path: 
     assert ChecklistValue.objects.get().metadata == {"evidence": quotes}
 
 
-def test_two_documents_of_nearly_one_name_are_told_apart_by_the_exact_name(
+def test_of_two_documents_of_nearly_one_name_the_exact_one_counts_then_the_one_that_says_it(
     study: Study, tmp_path: Path
 ) -> None:
     case = Case.objects.create(study=study, external_id="77")
@@ -253,10 +253,20 @@ def test_two_documents_of_nearly_one_name_are_told_apart_by_the_exact_name(
         SourceDocument.objects.create(
             case=case, name=name, position=position, text=f"Text {name}", original_sha256=name
         )
-    quotes = [part("Text", "Order 1"), part("Text", "order 1")]
+    quotes = [
+        part("Text", "Order 1"),
+        part("Text", "order 1"),
+        part("Text Order 1", "order 1"),
+        part("Nobody says this anywhere", "order 1"),
+    ]
     imported(study, tmp_path, {END_TO_END: table({"Trials": cell(value("v", *quotes))})})
     found = Evidence.objects.order_by("position").values_list("document__name", "found")
-    assert list(found) == [("Order 1", "exact"), (None, "not_sought")]
+    assert list(found) == [
+        ("Order 1", "exact"),
+        ("Order (1)", "exact"),
+        ("Order 1", "exact"),
+        (None, "not_found"),
+    ]
 
 
 def test_a_run_with_its_four_files(study: Study, tmp_path: Path) -> None:
