@@ -143,7 +143,7 @@ def test_oddities_are_counted_and_kept(tmp_path: Path) -> None:
         **{"summary/long": " "},
         case_documents=...,
         case_documents_text=["\ufeffOne\x00", "", "x"],
-        case_documents_title=["T" * 301, None, "  a\n title "],
+        case_documents_title=["T" * 501, None, "  a\n title "],
         case_documents_date=["April 2023", None, "2023-13-01"],
         blob="x" * 20_001,
     )
@@ -153,8 +153,8 @@ def test_oddities_are_counted_and_kept(tmp_path: Path) -> None:
     first, last = found.documents
     assert (first.position, last.position) == (1, 3)
     assert first.text.text == "One\ufffd"
-    assert first.name == "T" * 297 + "..."
-    assert first.metadata["title"] == "T" * 301
+    assert first.name == "T" * 497 + "..."
+    assert first.metadata["title"] == "T" * 501
     assert first.metadata["document_date"] == "April 2023"
     assert last.name == "a title"
     assert report.repairs == {
@@ -186,7 +186,7 @@ def test_a_document_that_is_too_long_is_named(
         (["A", "B", "A"], ["A (001)", "B", "A (002)"]),
         (["A", "A (001)", "A"], ["A (002)", "A (001)", "A (003)"]),
         (["A (001)", "A (001)", "A"], ["A (001) (001)", "A (001) (002)", "A"]),
-        (["T" * 300] * 2, ["T" * 294 + " (001)", "T" * 294 + " (002)"]),
+        (["T" * 500] * 2, ["T" * 494 + " (001)", "T" * 494 + " (002)"]),
     ],
 )
 def test_equal_titles_are_numbered(titles: list[str], names: list[str]) -> None:
