@@ -140,12 +140,12 @@ def task_set_for(study: Study, wanted: WantedSet, path: Path) -> TaskSet:
     if task_set.kind != wanted.kind:
         raise InvalidInput(
             f"{study.slug} has a task set called {wanted.key} of another kind ({task_set.kind}). "
-            "Choose another key with --task-set."
+            "Name another task set (--task-set)."
         )
     if options and options != task_set.options:
         raise InvalidInput(
             f"{wanted.key} was made with other options, and answers may depend on them. "
-            "Choose another key with --task-set, or leave the options out."
+            "Name another task set (--task-set), or leave the options out."
         )
     return TaskSet.objects.select_for_update().get(pk=task_set.pk)
 
