@@ -32,6 +32,20 @@ SORTS = {
 
 
 @dataclass(frozen=True)
+class Repair:
+    """How often something of a kind was tolerated in a file, and the first places of it."""
+
+    kind: str
+    count: int
+    places: list[str]
+
+    @property
+    def more(self) -> int:
+        """Places that are not listed; of what is said of a whole file there are none."""
+        return self.count - len(self.places) if self.places else 0
+
+
+@dataclass(frozen=True)
 class FileRow:
     """A file of a report in words; ``problems`` are the first of ``problem_count``."""
 
@@ -40,7 +54,7 @@ class FileRow:
     words: str
     created: int
     unchanged: int
-    repairs: list[tuple[str, int]]
+    repairs: list[Repair]
     problems: list[str]
     problem_count: int
 
@@ -98,7 +112,10 @@ def _row(file: Mapping[str, Any]) -> FileRow:
         words=words,
         created=file["created"],
         unchanged=file["unchanged"],
-        repairs=list(file["repairs"].items()),
+        repairs=[
+            Repair(kind, n, file.get("repair_places", {}).get(kind, []))
+            for kind, n in file["repairs"].items()
+        ],
         problems=problems[:PROBLEMS_A_FILE],
         problem_count=len(problems),
     )

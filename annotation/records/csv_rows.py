@@ -166,7 +166,7 @@ def summary_rows(rows: list[Row], report: FileReport) -> list[SummaryRow]:
                 f"{shown(summary.producer)}, after {earlier}. Take one out.",
             )
             continue
-        report.repairs.update(repairs)
+        report.tolerate(row.place, repairs)
         report.found["references" if summary.side is Side.REFERENCE else "model_summaries"] += 1
         found.append(summary)
     return found
@@ -187,7 +187,7 @@ def _pairs(
             report.problem(misfit.place, misfit.message)
             continue
         namesakes.append(pair)
-        report.repairs.update(repairs)
+        report.tolerate(row.place, repairs)
         if len(namesakes) > 1:
             pair = replace(pair, key=f"{pair.key}#{len(namesakes)}")
         found.append(pair)

@@ -132,7 +132,7 @@ def read_entries(
             continue
         namesakes = seen[record.key]
         namesakes.append(record)
-        report.repairs.update(repairs)
+        report.tolerate(entry.place("keys"), repairs)
         records.append(
             record if len(namesakes) == 1 else _renamed(record, f"{record.key}#{record.position}")
         )

@@ -7,7 +7,7 @@ the whole as JSON, or as text for a terminal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ from annotation.errors import InvalidFile
 from annotation.records.quoting import printable
 
 _PROBLEMS_IN_TEXT = 20
+PLACES_OF_A_KIND = 20
 
 
 class FileStatus(StrEnum):
@@ -65,7 +66,8 @@ class FileReport:
     """One file. ``path`` is the file as the person named it.
 
     ``created`` and ``unchanged`` count stored rows and are the service's to fill in. ``repairs``
-    counts, by kind, what a reader tolerated; ``found`` what it read (cases, values, spans ...).
+    counts, by kind, what a reader tolerated, ``repair_places`` names the first places of each kind;
+    ``found`` counts what it read (cases, values, spans ...).
     """
 
     path: str
@@ -75,6 +77,15 @@ class FileReport:
     repairs: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     found: Counter[str] = field(default_factory=Counter)
+    repair_places: dict[str, list[str]] = field(default_factory=dict)
+
+    def tolerate(self, place: str, repairs: Mapping[str, int]) -> None:
+        """Count what was tolerated at one place, a line or key inside the file."""
+        self.repairs.update(repairs)
+        for kind, n in repairs.items():
+            places = self.repair_places.setdefault(kind, [])
+            if n and len(places) < PLACES_OF_A_KIND:
+                places.append(place)
 
     def problem(self, place: str, message: str) -> None:
         """Note something that cannot be accepted."""
@@ -95,13 +106,22 @@ class FileReport:
         self.problem("", reason)
 
     def to_json(self) -> dict[str, object]:
-        """``path, status, created, unchanged, repairs{kind: n}, problems[]`` (each one text)."""
+        """``path, status, created, unchanged, repairs{kind: n}, problems[]`` (each one text).
+
+        ``repair_places{kind: [place]}`` has the first places only; what is said of a whole file has
+        none.
+        """
         return {
             "path": printable(self.path),
             "status": self.status.value,
             "created": self.created,
             "unchanged": self.unchanged,
             "repairs": _sorted(self.repairs),
+            "repair_places": {
+                kind: [printable(place) for place in self.repair_places[kind]]
+                for kind in sorted(self.repair_places)
+                if self.repair_places[kind]
+            },
             "problems": [str(problem) for problem in self.problems],
         }
 

@@ -212,11 +212,11 @@ class _Reading:
                 continue
             if paragraph.number != position:
                 repairs["paragraph_numbers_out_of_order"] += 1
-            self.report.repairs.update(repairs)
+            self.report.tolerate(place, repairs)
             paragraphs.append(paragraph)
         if not paragraphs:
             return None
-        self.report.repairs.update(self.target.changes)
+        self.report.tolerate("target", self.target.changes)
         self._count(paragraphs)
         return ThreshSummary(self.case_id, self.model, self.target, tuple(paragraphs))
 

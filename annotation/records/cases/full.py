@@ -91,7 +91,7 @@ def read_full_cases(
             report.problem(case.place, "is there twice in this file. Take one of the two out.")
             continue
         seen.add(case.head.case_id)
-        report.repairs.update(repairs)
+        report.tolerate(case.place, repairs)
         report.found.update(cases=1, documents=len(case.documents))
         yield case
 

@@ -127,7 +127,7 @@ def parse_tasks(data: object, resolve: ResolveItem, report: FileReport) -> list[
         if earlier != record.place:
             report.problem(record.place, f"is the same task as {earlier}. Take one out.")
             continue
-        report.repairs.update(repairs)
+        report.tolerate(record.place, repairs)
         report.found[f"{record.kind}_tasks"] += 1
         records.append(record)
     return sorted(records, key=lambda record: (record.task_set, record.position))

@@ -208,7 +208,7 @@ class AgentLines:
             except Misfit as misfit:
                 report.problem(misfit.place, misfit.message)
             else:
-                report.repairs.update(repairs)
+                report.tolerate(f"line {number}", repairs)
                 report.found[f"run_{line.kind}s"] += 1
                 yield line
 

@@ -149,7 +149,7 @@ def read_items(
             report.problem(misfit.place, misfit.message)
         else:
             items.append(item)
-            report.repairs.update(repairs)
+            report.tolerate(f"{place}, {shown(item_name)}", repairs)
             report.found.update(
                 items=1,
                 values=len(item.values),

@@ -124,7 +124,7 @@ class HumanChecklists:
             except Misfit as misfit:
                 report.problem(misfit.place, misfit.message)
             else:
-                report.repairs.update(repairs)
+                report.tolerate(record.place, repairs)
                 report.found.update(
                     items=1,
                     values=len(record.values),

@@ -29,8 +29,9 @@ from evaluation.releasing.readers.discover import FileKind
 HUMAN = "human"
 # The producer under which the reference summary of a case is stored.
 REFERENCE = "reference"
-_TEXT = "summary/long"
-_CASE_FIELDS = {_TEXT, "filing_date", "case_type", "total_token_num", "total_length_bin"}
+TEXT = "summary/long"
+LENGTH_BIN = "total_length_bin"
+CASE_FIELDS = {TEXT, "filing_date", "case_type", "total_token_num", LENGTH_BIN}
 _HTML_TAG = re.compile(
     r"</?(?:a|b|blockquote|br|div|em|h[1-6]|hr|i|li|ol|p|span|strong|sub|sup|table|td|tr|u|ul)"
     r"(?:\s[^<>]*)?/?>",
@@ -43,7 +44,8 @@ class CaseRecord:
     """What a release says of a case besides its summary.
 
     ``token_count`` is the length of all its documents in tokens, ``length_bin`` the release's
-    name for that size; both None where the release has none. ``metadata`` holds all other fields.
+    name for that size; both None where the release has none. ``metadata`` holds all other fields,
+    and ``total_length_bin`` itself where that is a number.
     """
 
     case_id: str
@@ -82,9 +84,10 @@ class HumanSummaries:
 
         A case that cannot be accepted becomes a problem that names it, and yields neither. Counted
         in ``report.repairs``: ``length_bin_number`` (kept as text), ``length_bin_missing``,
-        ``token_count_missing``, ``filing_date_missing``, ``case_type_outer_blanks`` (taken off),
-        and as they are ``summary_outer_blanks`` and ``summary_html_tags``; changes of the text
-        as in ``normalise_text``. Raises ``UnreadableFile`` when it is no file of human summaries.
+        ``token_count_missing``, ``filing_date_missing``, ``case_type_missing``,
+        ``case_type_outer_blanks`` (taken off), and as they are ``summary_outer_blanks`` and
+        ``summary_html_tags``; changes of the text as in ``normalise_text``. Raises
+        ``UnreadableFile`` when it is no file of human summaries.
         """
         cases = _top(read_json(path, name=report.path, repairs=report.repairs), report)
         for case_id, value in cases.items():
@@ -94,7 +97,7 @@ class HumanSummaries:
             except Misfit as misfit:
                 report.problem(misfit.place, misfit.message)
             else:
-                report.repairs.update(repairs)
+                report.tolerate(place_of(case_id), repairs)
                 report.found.update(cases=1, references=1)
                 yield case
                 yield summary
@@ -129,7 +132,7 @@ class ModelSummaries:
             except Misfit as misfit:
                 report.problem(misfit.place, misfit.message)
             else:
-                report.repairs.update(repairs)
+                report.tolerate(place_of(case_id), repairs)
                 report.found["model_summaries"] += 1
                 yield summary
 
@@ -190,16 +193,19 @@ def _case(
 ) -> tuple[CaseRecord, SummaryRecord]:
     place = place_of(case_id)
     raw = as_object(value, place)
-    others = {name: raw[name] for name in raw if name not in _CASE_FIELDS}
+    others = {name: raw[name] for name in raw if name not in CASE_FIELDS}
+    length_bin = _length_bin(raw.get(LENGTH_BIN), place, repairs)
+    if isinstance(raw.get(LENGTH_BIN), int):
+        others[LENGTH_BIN] = raw[LENGTH_BIN]
     case = CaseRecord(
         case_id=as_case_id(case_id, place),
         filing_date=_filing_date(raw.get("filing_date"), f"{place}, filing_date", repairs),
-        case_type=_case_type(raw, place, repairs),
+        case_type=_case_type(raw.get("case_type"), place, repairs),
         token_count=_token_count(raw.get("total_token_num"), place, repairs),
-        length_bin=_length_bin(raw.get("total_length_bin"), place, repairs),
+        length_bin=length_bin,
         metadata=_metadata(others),
     )
-    text = member(raw, _TEXT, place)
+    text = member(raw, TEXT, place)
     summary = _summary(case_id, text, Side.REFERENCE, HUMAN, {"file": printable(file)}, repairs)
     return case, summary
 
@@ -213,7 +219,7 @@ def _summary(
     repairs: Counter[str],
 ) -> SummaryRecord:
     place = place_of(case_id)
-    raw = as_text(value, f"{place}, {_TEXT}" if side is Side.REFERENCE else place)
+    raw = as_text(value, f"{place}, {TEXT}" if side is Side.REFERENCE else place)
     normalised = normalise_text(raw)
     repairs.update(normalised.changes)
     if raw != raw.strip():
@@ -244,9 +250,12 @@ def _filing_date(value: object, place: str, repairs: Counter[str]) -> date | Non
     raise Misfit(place, f"must be a date like 2023-02-28, and is {shown(value)}.")
 
 
-def _case_type(raw: dict[str, object], place: str, repairs: Counter[str]) -> str:
-    value = as_text(member(raw, "case_type", place), f"{place}, case_type")
-    name = as_name(value.strip(), f"{place}, case_type")
+def _case_type(value: object, place: str, repairs: Counter[str]) -> str:
+    if value is None:
+        repairs["case_type_missing"] += 1
+        return ""
+    text = as_text(value, f"{place}, case_type")
+    name = as_name(text.strip(), f"{place}, case_type")
     if name != value:
         repairs["case_type_outer_blanks"] += 1
     return name
@@ -260,7 +269,7 @@ def _token_count(value: object, place: str, repairs: Counter[str]) -> int | None
 
 
 def _length_bin(value: object, place: str, repairs: Counter[str]) -> str | None:
-    inside = f"{place}, total_length_bin"
+    inside = f"{place}, {LENGTH_BIN}"
     if value is None:
         repairs["length_bin_missing"] += 1
         return None

@@ -13,6 +13,7 @@ from evaluation.releasing.readers.summaries import (
     CaseRecord,
     SummaryRecord,
     case_differences,
+    place_of,
     reference_conflict,
 )
 
@@ -42,26 +43,32 @@ def _store_case(
     if case is None:
         case = Case(study=study, external_id=record.case_id)
         report.created += 1
-    elif _is_bare(case):
+    elif _is_bare(case) and _says_more(record, case):
         # Known by its id alone until now: a task or a model summary came first.
         report.created += 1
     else:
         differences = case_differences(_case_record(case), record)
         if differences:
-            report.repairs.update({f"case_{name}_differs": 1 for name in differences})
+            kinds = {f"case_{name}_differs": 1 for name in differences}
+            report.tolerate(place_of(record.case_id), kinds)
         report.unchanged += 1
         return
     case.filing_date = record.filing_date
     case.case_type = record.case_type
     case.token_count = record.token_count
     case.length_bin = record.length_bin or ""
-    case.metadata = dict(record.metadata)
+    case.metadata = {**case.metadata, **record.metadata}
     case.save()
     cases[record.case_id] = case
 
 
 def _is_bare(case: Case) -> bool:
     return not (case.filing_date or case.case_type or case.token_count or case.length_bin)
+
+
+def _says_more(record: CaseRecord, case: Case) -> bool:
+    told = {**case.metadata, **record.metadata} != case.metadata
+    return told or bool(case_differences(_case_record(case), record))
 
 
 def _case_record(case: Case) -> CaseRecord:

@@ -66,7 +66,7 @@ def store_verdicts(
                 f"{comparison.source_file}. Import this file into another study.",
             )
             continue
-        report.repairs.update(reading.repairs)
+        report.tolerate(cell.place, reading.repairs)
         report.found.update(counted(reading))
         if reading.form == "list" and None in (lengths.model, lengths.reference):
             report.found["verdicts_list_length_unknown"] += 1

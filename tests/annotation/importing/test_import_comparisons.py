@@ -144,7 +144,7 @@ def test_the_command_makes_an_unknown_study_and_says_so(file: Path) -> None:
     result = json.loads(out.getvalue())
     assert set(result) == {"files", "totals"}
     assert set(result["files"][0]) == {
-        "path", "status", "created", "unchanged", "repairs", "problems",
+        "path", "status", "created", "unchanged", "repairs", "repair_places", "problems",
     }  # fmt: skip
     assert "Made the study fresh with the checklist legal-26" in err.getvalue()
 

@@ -29,6 +29,7 @@ def test_json_has_the_keys_of_the_contract():
             "created": 3,
             "unchanged": 1,
             "repairs": {"line_ends": 2},
+            "repair_places": {},
             "problems": ["case 7: must be a text, and is null."],
         },
         {
@@ -37,6 +38,7 @@ def test_json_has_the_keys_of_the_contract():
             "created": 0,
             "unchanged": 0,
             "repairs": {},
+            "repair_places": {},
             "problems": ["It is empty."],
         },
     ]
@@ -78,6 +80,16 @@ def test_a_flood_of_problems_does_not_flood_the_terminal():
     assert len(lines) == 1 + 20 + 1
     assert lines[-1] == "    and 1,005 more; --json lists them all"
     assert len(report.to_json()["problems"]) == 1025
+
+
+def test_what_was_tolerated_names_its_first_places():
+    report = FileReport("a.json")
+    for number in range(30):
+        report.tolerate(f"keys[{number}]", {"line_ends": 2, "never": 0})
+    report.repairs["byte_order_mark"] += 1  # said of the whole file
+    written = report.to_json()
+    assert written["repairs"] == {"byte_order_mark": 1, "line_ends": 60, "never": 0}
+    assert written["repair_places"] == {"line_ends": [f"keys[{n}]" for n in range(20)]}
 
 
 def test_nothing_read():
