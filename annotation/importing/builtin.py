@@ -165,22 +165,12 @@ def _cases(request: ImportRequest) -> ImportReport:
         request.study,
         count_tokens=o200k_base().count,
         case_id=str(request.options.get("case_id") or ""),
-        accept_partial=request.accept_partial,
-        dry_run=request.dry_run,
-        actor=request.actor,
-        progress=request.progress,
+        **request.manner,
     )
 
 
 def _summaries(request: ImportRequest) -> ImportReport:
-    return import_summary_csv(
-        request.paths,
-        request.study,
-        accept_partial=request.accept_partial,
-        dry_run=request.dry_run,
-        actor=request.actor,
-        progress=request.progress,
-    )
+    return import_summary_csv(request.paths, request.study, **request.manner)
 
 
 def into_task_set(
@@ -198,10 +188,7 @@ def into_task_set(
             task_set_key=str(request.options.get("task_set") or default),
             overlap=int(request.options.get("overlap") or OVERLAP.default),
             options=request.options.get("options") or {},
-            accept_partial=request.accept_partial,
-            dry_run=request.dry_run,
-            actor=request.actor,
-            progress=request.progress,
+            **request.manner,
         )
 
     return run_request

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from annotation.importing.formats import Progress, no_progress
-from annotation.importing.services import json_files
-from annotation.importing.tasks import NewTask, WantedSet, import_tasks
+from annotation.importing.services import files_of
+from annotation.importing.tasks import NewTask, TaskManner, import_tasks
 from annotation.managing.services import template_of
-from annotation.models import Study, User
+from annotation.models import Study
 from annotation.records.comparison_file import ComparisonRecord, read_comparisons
 from annotation.records.report import FileReport, ImportReport
 
@@ -20,12 +19,7 @@ def import_comparisons(
     study: Study,
     *,
     task_set_key: str = "comparison",
-    overlap: int = 3,
-    options: Mapping[str, Any] | None = None,
-    accept_partial: bool = False,
-    dry_run: bool = False,
-    actor: User | None = None,
-    progress: Progress = no_progress,
+    **how: Unpack[TaskManner],
 ) -> ImportReport:
     """Make comparison tasks from the comparison interface's files.
 
@@ -39,15 +33,7 @@ def import_comparisons(
         return [new_task(record) for record in read_comparisons(path, template.key_for, report)]
 
     return import_tasks(
-        json_files(paths),
-        study,
-        WantedSet(task_set_key, "comparison", overlap, options or {}),
-        read,
-        kind="comparison",
-        accept_partial=accept_partial,
-        dry_run=dry_run,
-        actor=actor,
-        progress=progress,
+        files_of(paths), study, (task_set_key, "comparison"), read, kind="comparison", **how
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypedDict
 
 from annotation.errors import InvalidInput
 from annotation.models import Study, User
@@ -21,6 +21,15 @@ HEAD = 65_536  # bytes by which a file is recognised
 
 def no_progress(done: int, total: int) -> None:
     """Nobody wants to know."""
+
+
+class Manner(TypedDict, total=False):
+    """How files are imported, whatever is in them; see :class:`ImportRequest`."""
+
+    accept_partial: bool
+    dry_run: bool
+    actor: User | None
+    progress: Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,16 @@ class ImportRequest:
     dry_run: bool = False
     actor: User | None = None
     progress: Progress = no_progress
+
+    @property
+    def manner(self) -> Manner:
+        """What services of every format want to know."""
+        return {
+            "accept_partial": self.accept_partial,
+            "dry_run": self.dry_run,
+            "actor": self.actor,
+            "progress": self.progress,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from annotation.errors import InvalidInput
 from annotation.importing.checklists import store_items
-from annotation.importing.formats import Progress, no_progress
-from annotation.importing.services import import_file, json_files, keep_report, rehearsed
+from annotation.importing.formats import Manner
+from annotation.importing.services import content_hash, files_of, import_each
 from annotation.importing.summaries import StudySummaries
 from annotation.importing.tasks import NewTask, WantedSet, store_tasks, task_set_for
-from annotation.kinds.extraction import ItemState, ItemValues
+from annotation.kinds.extraction import ItemState
 from annotation.managing.services import template_of
-from annotation.models import Checklist, ChecklistItem, Study, Summary, User
+from annotation.models import Checklist, ChecklistItem, Study, Summary
 from annotation.records.label_studio.reading import TOOL, Marks, TaskRecord, read_tasks
 from annotation.records.report import FileReport, ImportReport
-
-MANIFEST = "manifest.json"
 
 
 def import_label_studio(
@@ -31,52 +27,38 @@ def import_label_studio(
     task_set_key: str = "",
     overlap: int = 3,
     options: Mapping[str, Any] | None = None,
-    accept_partial: bool = False,
-    dry_run: bool = False,
-    actor: User | None = None,
-    progress: Progress = no_progress,
+    **how: Unpack[Manner],
 ) -> ImportReport:
     """Make tasks, summaries and checklists from what Label Studio exports as JSON.
 
-    ``paths`` are files or folders (all their .json files but manifests). Without ``task_set_key``
+    ``paths`` are files or folders (all their .json files). Without ``task_set_key``
     tasks go into the set that they came from, those of other projects into one called
     ``label-studio`` and the kind. What people marked becomes a checklist of the annotator called
     ``label-studio <who>``, what models predicted one of that agent; answers to comparisons and
     style pairs are not taken over, and counted. The same file again changes nothing.
     """
     template = template_of(study)
-    files = [path for path in json_files(paths) if path.name != MANIFEST]
-    report = ImportReport()
-    with rehearsed(dry_run):
-        for done, path in enumerate(files):
-            file_report = FileReport(str(path))
-            report.files.append(file_report)
 
-            def store(path: Path = path, file_report: FileReport = file_report) -> None:
-                records = read_tasks(path, template.key_for, file_report)
-                summaries = StudySummaries(study, {r.case_id for r in records}, file_report)
-                tasks: dict[tuple[str, str], list[NewTask]] = {}
-                for record in records:
-                    key = task_set_key or record.task_set or f"{TOOL}-{record.kind}"
-                    task = _task(record, summaries, path)
-                    if task is not None:
-                        tasks.setdefault((key, record.kind), []).append(task)
-                for (key, kind), new in tasks.items():
-                    try:
-                        wanted = WantedSet(key, kind, overlap, options or {})
-                        task_set = task_set_for(study, wanted, path)
-                    except InvalidInput as error:  # the key may be one that the file names
-                        file_report.problem("", error.message)
-                    else:
-                        store_tasks(task_set, new, file_report)
-                _store_marks(study, records, summaries, file_report)
+    def store(path: Path, report: FileReport) -> None:
+        records = read_tasks(path, template.key_for, report)
+        summaries = StudySummaries(study, {r.case_id for r in records}, report)
+        tasks: dict[tuple[str, str], list[NewTask]] = {}
+        for record in records:
+            key = task_set_key or record.task_set or f"{TOOL}-{record.kind}"
+            task = _task(record, summaries, path)
+            if task is not None:
+                tasks.setdefault((key, record.kind), []).append(task)
+        for (key, kind), new in tasks.items():
+            try:
+                wanted = WantedSet(key, kind, overlap, options or {})
+                task_set = task_set_for(study, wanted, path)
+            except InvalidInput as error:  # the key may be one that the file names
+                report.problem("", error.message)
+            else:
+                store_tasks(task_set, new, report)
+        _store_marks(study, records, summaries, report)
 
-            import_file(study, file_report, store, accept_partial=accept_partial)
-            progress(done + 1, len(files))
-    if not dry_run:
-        source = ", ".join(map(str, files))
-        keep_report(study, report, source=source, kind=TOOL, actor=actor)
-    return report
+    return import_each(files_of(paths), study, store, kind=TOOL, **how)
 
 
 def _task(record: TaskRecord, summaries: StudySummaries, path: Path) -> NewTask | None:
@@ -144,7 +126,8 @@ def _store_checklist(
     marks: Marks,
     report: FileReport,
 ) -> None:
-    digest = _digest(marks.marked.items)
+    items = marks.marked.items
+    digest = content_hash({key: item.model_dump(mode="json") for key, item in items.items()})
     stored = Checklist.objects.filter(
         case=summary.case,
         summary=summary,
@@ -171,7 +154,6 @@ def _store_checklist(
         template=study.template,
         metadata={**marks.metadata, "content_hash": digest},
     )
-    items = marks.marked.items
     store_items(
         checklist,
         {
@@ -191,8 +173,3 @@ def _store_checklist(
     report.found["spans"] += sum(
         len(value.evidence) for item in items.values() for value in item.values
     )
-
-
-def _digest(items: Mapping[str, ItemValues]) -> str:
-    content = {key: item.model_dump(mode="json") for key, item in items.items()}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.db import transaction
 
 from annotation import audit
 from annotation.errors import Conflict, InvalidFile, InvalidInput
+from annotation.importing.formats import Progress, no_progress
 from annotation.importing.naming import current_naming
 from annotation.managing.services import create_study
 from annotation.models import ImportReport as StoredReport
@@ -55,6 +57,34 @@ def rehearsed(dry_run: bool) -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+def import_each(
+    files: list[Path],
+    study: Study,
+    store: Callable[[Path, FileReport], None],
+    *,
+    kind: str,
+    accept_partial: bool = False,
+    dry_run: bool = False,
+    actor: User | None = None,
+    progress: Progress = no_progress,
+) -> ImportReport:
+    """Run ``store`` for each of ``files`` as :func:`import_file` does, and keep one report.
+
+    ``kind`` names the import in it. With ``dry_run`` nothing is kept.
+    """
+    report = ImportReport()
+    with rehearsed(dry_run):
+        for done, path in enumerate(files):
+            file_report = FileReport(str(path))
+            report.files.append(file_report)
+            store_it = partial(store, path, file_report)
+            import_file(study, file_report, store_it, accept_partial=accept_partial)
+            progress(done + 1, len(files))
+    if not dry_run:
+        keep_report(study, report, source=", ".join(map(str, files)), kind=kind, actor=actor)
+    return report
 
 
 def import_file(
@@ -105,13 +135,11 @@ def keep_report(
         naming.kept.append(kept)
 
 
-def json_files(paths: Iterable[Path], suffix: str = ".json") -> list[Path]:
-    """The files named, and the .json files of the folders named, in order of their names.
+def files_of(paths: Iterable[Path], suffix: str = ".json") -> list[Path]:
+    """The files named, and those of the folders named that end in ``suffix``, in order.
 
-    ``suffix`` is the ending of other files, in small letters. Raises ``InvalidInput`` for a folder
-    that holds none.
-
-    The manifest of one of our own exports is no file of the folder.
+    The manifest of one of our own exports is no file of its folder. Raises ``InvalidInput`` for a
+    folder that holds none.
     """
     found: list[Path] = []
     for path in paths:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from annotation.importing.formats import Progress, no_progress
-from annotation.importing.services import json_files
-from annotation.importing.tasks import NewTask, WantedSet, import_tasks
-from annotation.models import Study, Summary, User
+from annotation.importing.services import files_of
+from annotation.importing.tasks import NewTask, TaskManner, import_tasks
+from annotation.models import Study, Summary
 from annotation.records.report import FileReport, ImportReport
 from annotation.records.style_file import StyleRecord, read_styles
 
@@ -19,12 +18,7 @@ def import_styles(
     study: Study,
     *,
     task_set_key: str = "style",
-    overlap: int = 3,
-    options: Mapping[str, Any] | None = None,
-    accept_partial: bool = False,
-    dry_run: bool = False,
-    actor: User | None = None,
-    progress: Progress = no_progress,
+    **how: Unpack[TaskManner],
 ) -> ImportReport:
     """Make style tasks from the writing style interface's files.
 
@@ -35,17 +29,7 @@ def import_styles(
     def read(path: Path, report: FileReport) -> list[NewTask]:
         return linked_tasks(study, read_styles(path, report), report)
 
-    return import_tasks(
-        json_files(paths),
-        study,
-        WantedSet(task_set_key, "style", overlap, options or {}),
-        read,
-        kind="style",
-        accept_partial=accept_partial,
-        dry_run=dry_run,
-        actor=actor,
-        progress=progress,
-    )
+    return import_tasks(files_of(paths), study, (task_set_key, "style"), read, kind="style", **how)
 
 
 def linked_tasks(study: Study, records: list[StyleRecord], report: FileReport) -> list[NewTask]:

@@ -6,22 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from django.db.models import Max
 from pydantic import ValidationError
 
 from annotation.errors import InvalidInput
-from annotation.importing.formats import Progress, no_progress
-from annotation.importing.services import (
-    BATCH,
-    content_hash,
-    import_file,
-    keep_report,
-    rehearsed,
-)
+from annotation.importing.formats import Manner
+from annotation.importing.services import BATCH, content_hash, import_each
 from annotation.kinds.options import TaskSetOptions
-from annotation.models import Case, Study, Summary, Task, TaskSet, User
+from annotation.models import Case, Study, Summary, Task, TaskSet
 from annotation.records.report import FileReport, ImportReport
 from annotation.text.normalise import storable_text
 
@@ -66,44 +60,42 @@ class NewTask:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
+class TaskManner(Manner, total=False):
+    """How tasks are imported; ``overlap`` and ``options`` are those of a new task set."""
+
+    overlap: int
+    options: Mapping[str, Any] | None
+
+
 Read = Callable[[Path, FileReport], list[NewTask]]
 
 
 def import_tasks(
     files: list[Path],
     study: Study,
-    wanted: WantedSet,
+    task_set: tuple[str, str],
     read: Read,
     *,
     kind: str,
-    accept_partial: bool = False,
-    dry_run: bool = False,
-    actor: User | None = None,
-    progress: Progress = no_progress,
+    overlap: int = 3,
+    options: Mapping[str, Any] | None = None,
+    **how: Unpack[Manner],
 ) -> ImportReport:
     """Make tasks of ``files``, each wholly or not at all; ``kind`` names the import in its report.
 
-    ``read`` gives the tasks of one file, and may store what they refer to: it runs inside the
-    file's transaction. Importing a file again changes nothing; a task whose key is stored with
-    other content is a problem. Raises ``InvalidInput`` when the set is there and of another kind
-    or with other options.
+    ``task_set`` is the key and the kind of the set that they go into. ``read`` gives the tasks of
+    one file, and may store what they refer to: it runs inside the file's transaction. Importing a
+    file again changes nothing; a task whose key is stored with other content is a problem. Raises
+    ``InvalidInput`` when the set is there and of another kind or with other options.
     """
-    report = ImportReport()
-    with rehearsed(dry_run):
-        for done, path in enumerate(files):
-            file_report = FileReport(str(path))
-            report.files.append(file_report)
+    wanted = WantedSet(*task_set, overlap, options or {})
 
-            def store(path: Path = path, file_report: FileReport = file_report) -> None:
-                tasks = read(path, file_report)
-                if tasks:
-                    store_tasks(task_set_for(study, wanted, path), tasks, file_report)
+    def store(path: Path, report: FileReport) -> None:
+        tasks = read(path, report)
+        if tasks:
+            store_tasks(task_set_for(study, wanted, path), tasks, report)
 
-            import_file(study, file_report, store, accept_partial=accept_partial)
-            progress(done + 1, len(files))
-    if not dry_run:
-        keep_report(study, report, source=", ".join(map(str, files)), kind=kind, actor=actor)
-    return report
+    return import_each(files, study, store, kind=kind, **how)
 
 
 def read_options(options: Mapping[str, Any]) -> dict[str, Any]:

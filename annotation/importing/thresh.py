@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from annotation.checklists.schema import Template
 from annotation.importing.checklists import holds, store_items
-from annotation.importing.formats import Progress, no_progress
-from annotation.importing.services import json_files
-from annotation.importing.tasks import NewTask, WantedSet, import_tasks
+from annotation.importing.services import files_of
+from annotation.importing.tasks import NewTask, TaskManner, import_tasks
 from annotation.kinds.extraction import Content, Paragraph, Seed, Value
 from annotation.managing.services import template_of
-from annotation.models import Case, Checklist, Study, Summary, User
+from annotation.models import Case, Checklist, Study, Summary
 from annotation.records.quoting import brief, printable
 from annotation.records.report import FileReport, ImportReport
 from annotation.records.thresh_file import (
@@ -34,12 +33,7 @@ def import_thresh(
     study: Study,
     *,
     task_set_key: str = "thresh",
-    overlap: int = 3,
-    options: Mapping[str, Any] | None = None,
-    accept_partial: bool = False,
-    dry_run: bool = False,
-    actor: User | None = None,
-    progress: Progress = no_progress,
+    **how: Unpack[TaskManner],
 ) -> ImportReport:
     """Make an extraction task of each paragraph, and the model's checklist of each summary.
 
@@ -62,15 +56,7 @@ def import_thresh(
         return [new_task(record, paragraph, summary) for paragraph in record.paragraphs]
 
     return import_tasks(
-        json_files(paths),
-        study,
-        WantedSet(task_set_key, "extraction", overlap, options or {}),
-        read,
-        kind="thresh",
-        accept_partial=accept_partial,
-        dry_run=dry_run,
-        actor=actor,
-        progress=progress,
+        files_of(paths), study, (task_set_key, "extraction"), read, kind="thresh", **how
     )
 
 

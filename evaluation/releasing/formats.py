@@ -43,10 +43,7 @@ def _run(request: ImportRequest) -> ImportReport:
         _folder(request),
         request.study,
         only=_only(request),
-        accept_partial=request.accept_partial,
-        dry_run=request.dry_run,
-        actor=request.actor,
-        progress=request.progress,
+        **request.manner,
     )
 
 

@@ -298,6 +298,15 @@ def test_a_set_of_another_kind_is_a_problem_of_the_file(study: Study) -> None:
     assert "a task set called pairs of another kind" in str(report.files[0].problems[0])
 
 
+def test_a_file_that_somebody_names_is_read_whatever_it_is_called(
+    study: Study, tmp_path: Path
+) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_bytes((KEPT / "pairs-single.json").read_bytes())
+    assert import_label_studio([path], study).totals["files"] == 1
+    assert Task.objects.exists()
+
+
 def test_a_rehearsal_stores_nothing(study: Study) -> None:
     assert load(study, *OURS, dry_run=True).totals["created"] == 8
     assert not Task.objects.exists()
