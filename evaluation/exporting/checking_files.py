@@ -11,9 +11,9 @@ from annotation.records.json_files import read_json
 from annotation.records.report import FileReport
 from annotation.records.thresh_file import parse_thresh
 from annotation.text.normalise import NormalisedText, normalise_text
-from evaluation.exporting.release_shapes import HUMAN_FILE, SUMMARIES, TEXT
+from evaluation.exporting.release_shapes import HUMAN_FILE, SUMMARIES
 from evaluation.releasing.readers.human import HumanChecklists, checked_values
-from evaluation.releasing.readers.summaries import place_of
+from evaluation.releasing.readers.summaries import TEXT, place_of
 
 Problem = Callable[[str, str], None]
 

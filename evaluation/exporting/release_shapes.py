@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from evaluation.releasing.readers.summaries import CASE_FIELDS, LENGTH_BIN, TEXT
+
 DATA = "data"
 HUMAN_FILE = f"{DATA}/document_checklists/human.json"
 SUMMARIES = f"{DATA}/summaries"
 SUMMARY_CHECKLISTS = f"{DATA}/summary_checklists"
 EVALUATION = f"{DATA}/evaluation"
 EVALUATION_DOCUMENTS = f"{DATA}/evaluation_documents_checklist"
-TEXT = "summary/long"
 SUMMARIZED = "_summarization"
 
 _OF_A_RUN = ("file_name", "inference_model", "enable_thinking")
@@ -57,14 +58,23 @@ def reference_entry(
     length_bin: str,
     others: Mapping[str, Any],
 ) -> dict[str, object]:
-    """A case in a file of human summaries; what is not known is null."""
+    """A case in a file of human summaries; what is not known is null.
+
+    ``others`` are further fields. They do not stand for what is said here, but that a
+    ``total_length_bin`` which was a number is one again.
+
+    >>> others = {"total_length_bin": 32, "case_type": "Prison", "court": "D. Mass."}
+    >>> list(reference_entry("Sued.", None, "", 5, "32", others).values())
+    ['Sued.', None, None, 5, 32, 'D. Mass.']
+    """
+    number = others.get(LENGTH_BIN)
     return {
         TEXT: text,
         "filing_date": filing_date,
         "case_type": case_type or None,
         "total_token_num": token_count,
-        "total_length_bin": length_bin or None,
-        **others,
+        LENGTH_BIN: number if str(number) == length_bin else length_bin or None,
+        **{name: value for name, value in others.items() if name not in CASE_FIELDS},
     }
 
 
