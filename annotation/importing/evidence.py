@@ -165,7 +165,9 @@ def _rewrite(value: ChecklistValue, found: dict[int, _Found]) -> None:
             new.append(placed)
     if changed and "evidence" not in value.metadata:
         # What the rows no longer say: the quotes as the file had them.
-        value.metadata["evidence"] = [_as_in_file(row) for row in rows]
+        value.metadata["evidence"] = [
+            as_in_file(row.quote, row.source_name, row.location) for row in rows
+        ]
         value.save(update_fields=["metadata"])
     value.evidence.all().delete()
     for position, row in enumerate(new):
@@ -173,9 +175,8 @@ def _rewrite(value: ChecklistValue, found: dict[int, _Found]) -> None:
     Evidence.objects.bulk_create(new)
 
 
-def _as_in_file(row: Evidence) -> object:
-    return {
-        "text": row.quote,
-        "source_document": row.source_name,
-        "location": row.location,
-    }
+def as_in_file(text: str, source_name: str, location: str) -> object:
+    """A quote as files have it: a text, or an object where its place is named."""
+    if not (source_name or location):
+        return text
+    return {"text": text, "source_document": source_name, "location": location}

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from django.db.models.fields.json import KT
 
+from annotation.importing.evidence import as_in_file
 from annotation.importing.services import BATCH
 from annotation.models import (
     Case,
@@ -29,7 +30,6 @@ from evaluation.releasing.readers.extracted import (
     ExtractedChecklist,
     ExtractedItem,
     ExtractedValue,
-    FileQuote,
 )
 from evaluation.releasing.readers.summaries import place_of
 from evaluation.releasing.storing.places import Place, Placed
@@ -174,15 +174,6 @@ def _metadata(value: ExtractedValue, placed: list[Placed]) -> dict[str, object]:
     """What is not in the rows: the quotes of the file, where the text says it otherwise."""
     metadata = dict(value.metadata)
     if not all(each.is_verbatim for each in placed):
-        metadata["evidence"] = [_as_in_file(each.quote) for each in placed]
+        quotes = [each.quote for each in placed]
+        metadata["evidence"] = [as_in_file(q.text, q.source_name, q.location) for q in quotes]
     return metadata
-
-
-def _as_in_file(quote: FileQuote) -> object:
-    if not (quote.source_name or quote.location):
-        return quote.text
-    return {
-        "text": quote.text,
-        "source_document": quote.source_name,
-        "location": quote.location,
-    }

@@ -26,11 +26,15 @@ QUOTES = [
     ("The jury awarded two million dollars", "Docket"),
     ("So ordered", "search results"),
     (" ", "Docket"),
+    ("denied", ""),
 ]
 
 
 def checklists(folder: Path) -> Path:
-    evidence = [{"text": t, "source_document": name, "location": "p. 1"} for t, name in QUOTES]
+    evidence = [
+        {"text": t, "source_document": name, "location": "p. 1" if name else ""}
+        for t, name in QUOTES
+    ]
     item = {"key": "Filing_Date", "extracted": [{"value": "April 7", "evidence": evidence}]}
     path = folder / "data" / "document_checklists" / "gavel_agent" / "m" / "1" / "all" / "x"
     path.mkdir(parents=True)
@@ -64,6 +68,6 @@ def test_the_order_of_imports_does_not_matter(tmp_path: Path) -> None:
     assert {row[1] for row in evidence_of(later)} == {"not_sought"}
     import_cases([cases], later, count_tokens=len)
     assert evidence_of(later) == evidence_of(first)
-    # The quote with the ellipsis has two rows; a blank one cannot be looked for.
-    kinds = ["exact", "normalised", "normalised", "not_found", "not_sought", "not_sought"]
+    # The quote with the ellipsis has two rows; a blank one and one of nowhere are not looked for.
+    kinds = ["exact", "normalised", "normalised", "not_found", *["not_sought"] * 3]
     assert [row[1] for row in evidence_of(later)] == kinds
