@@ -1,4 +1,4 @@
-"""Judges are made and switched on and off by admins."""
+"""Judges are made and switched on and off by admins; runs are there to look at."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from agent.connecting.services import RULES, check_address, snapshot
-from agent.models import Judge
+from agent.models import ExtractionRun, Judge, RunStep
 from annotation import audit
-from annotation.admin import NothingGoes, person
+from annotation.admin import LookOnly, NothingGoes, person
 from annotation.errors import DomainError
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -81,3 +81,23 @@ class JudgeAdmin(NothingGoes):
         super().save_model(request, obj, form, change)
         action = "judge.changed" if change else "judge.added"
         audit.log(action, actor=person(request), target=obj, detail=snapshot(obj))
+
+
+@admin.register(ExtractionRun)
+class ExtractionRunAdmin(LookOnly):
+    list_display = ("pk", "case", "model", "method", "unit", "source", "steps", "created_at")
+    list_select_related = ("case",)
+    list_filter = ("case__study", "source", "method")
+    search_fields = ("case__external_id", "model", "unit")
+    raw_id_fields = ("case", "checklist")
+
+
+@admin.register(RunStep)
+class RunStepAdmin(LookOnly):
+    list_display = ("run", "kind", "position", "step", "name", "at")
+    list_select_related = ("run__case",)
+    list_filter = ("kind",)
+    search_fields = ("run__case__external_id", "name")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("text", "content")

@@ -23,6 +23,7 @@ from annotation.models import (
     ChecklistVersion,
     Event,
     Guideline,
+    ImportJob,
     ImportReport,
     Membership,
     SourceDocument,
@@ -222,6 +223,13 @@ class ImportReportAdmin(LookOnly):
     list_display = ("kind", "source", "study", "actor", "created_at")
     list_select_related = ("study", "actor")
     list_filter = ("study", "kind")
+
+
+@admin.register(ImportJob)
+class ImportJobAdmin(LookOnly):
+    list_display = ("pk", "format", "study", "status", "size", "actor", "created_at", "finished_at")
+    list_select_related = ("study", "actor")
+    list_filter = ("study", "status", "format")
 
 
 @admin.register(AuditEntry)

@@ -14,7 +14,15 @@ from annotation.models import Study, TaskSet
 from annotation.permissions import Right, require
 from evaluation.exporting.services import BUNDLE, CSV, Wanted
 from evaluation.exporting.views import download
-from evaluation.models import JudgeCall, JudgeRun, JudgeTask, MetaEvaluation, Verdict
+from evaluation.models import (
+    ChecklistComparison,
+    ItemVerdict,
+    JudgeCall,
+    JudgeRun,
+    JudgeTask,
+    MetaEvaluation,
+    Verdict,
+)
 
 
 @admin.action(description="Export annotation set", permissions=["view"])
@@ -67,6 +75,22 @@ class JudgeCallAdmin(LookOnly):
 class VerdictAdmin(LookOnly):
     list_display = ("judge_task", "at")
     list_select_related = ("judge_task__run", "judge_task__task")
+
+
+@admin.register(ChecklistComparison)
+class ChecklistComparisonAdmin(LookOnly):
+    list_display = ("case", "model_name", "method", "extractor", "comparer", "created_at")
+    list_select_related = ("case",)
+    list_filter = ("case__study", "comparer")
+    search_fields = ("case__external_id", "model_name", "comparer")
+
+
+@admin.register(ItemVerdict)
+class ItemVerdictAdmin(LookOnly):
+    list_display = ("comparison", "item_key", "status", "orientation", "form")
+    list_select_related = ("comparison__case",)
+    list_filter = ("status", "orientation", "comparison__case__study")
+    search_fields = ("comparison__case__external_id", "item_key")
 
 
 @admin.register(MetaEvaluation)
