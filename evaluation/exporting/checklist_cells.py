@@ -12,6 +12,7 @@ from evaluation.exporting.bundle import (
     NOT_FOUND,
     NOT_SOUGHT,
     ChecklistRow,
+    ItemRow,
     ItemVerdictRow,
 )
 from evaluation.exporting.rows import Given, compact
@@ -22,6 +23,8 @@ _OF = (
 )  # fmt: skip
 VALUES_HEADER = (*_OF, "quotes", "exact", "normalised", "fuzzy", "not_found", "not_sought")
 """Columns of ``values.csv``: a row a value, and one an item that has none."""
+
+_NO_VALUE: list[Cell] = [None] * (len(VALUES_HEADER) - _OF.index("value_number"))
 
 EVIDENCE_HEADER = (*_OF, "document", "start", "end", "quote", "found", "source_name", "location")
 """Columns of ``evidence.csv``: a row a quote, offsets in code points, half-open. ``summary`` is
@@ -39,15 +42,11 @@ VERDICTS_HEADER = (
 def values_of(row: ChecklistRow) -> Iterator[list[Cell]]:
     """The values of a stored checklist; an item without values has a row without a value."""
     for item in row.items:
-        names: list[Cell] = [
-            row.producer_kind, row.case, row.summary, row.producer, row.method, None, None, None,
-            item.item, item.state,
-        ]  # fmt: skip
         for value in item.values:
             found = Counter(quote.found for quote in value.evidence)
-            yield [*names, value.position + 1, value.text, *_counts(found)]
+            yield [*_stored(row, item), value.position + 1, value.text, *_counts(found)]
         if not item.values:
-            yield [*names, *[None] * (len(VALUES_HEADER) - len(names))]
+            yield [*_stored(row, item), *_NO_VALUE]
 
 
 def evidence_of(row: ChecklistRow) -> Iterator[list[Cell]]:
@@ -56,11 +55,17 @@ def evidence_of(row: ChecklistRow) -> Iterator[list[Cell]]:
         for value in item.values:
             for quote in value.evidence:
                 yield [
-                    row.producer_kind, row.case, row.summary, row.producer, row.method, None, None,
-                    None, item.item, item.state, value.position + 1, value.text, quote.document,
+                    *_stored(row, item), value.position + 1, value.text, quote.document,
                     quote.start, quote.end, quote.quote, quote.found, quote.source_name,
                     quote.location,
                 ]  # fmt: skip
+
+
+def _stored(row: ChecklistRow, item: ItemRow) -> list[Cell]:
+    return [
+        row.producer_kind, row.case, row.summary, row.producer, row.method, None, None, None,
+        item.item, item.state,
+    ]  # fmt: skip
 
 
 def answered_values(given: Given) -> Iterator[list[Cell]]:
@@ -68,9 +73,9 @@ def answered_values(given: Given) -> Iterator[list[Cell]]:
     for key, item in _items(given):
         for number, value in enumerate(item.values, 1):
             found = Counter(exact=len(value.evidence))
-            yield [*_names(given, key, item), number, value.text, *_counts(found)]
+            yield [*_answered(given, key, item), number, value.text, *_counts(found)]
         if not item.values:
-            yield [*_names(given, key, item), *[None] * (len(VALUES_HEADER) - 10)]
+            yield [*_answered(given, key, item), *_NO_VALUE]
 
 
 def answered_evidence(given: Given) -> Iterator[list[Cell]]:
@@ -79,7 +84,7 @@ def answered_evidence(given: Given) -> Iterator[list[Cell]]:
         for number, value in enumerate(item.values, 1):
             for span in value.evidence:
                 yield [
-                    *_names(given, key, item), number, value.text, None, span.start, span.end,
+                    *_answered(given, key, item), number, value.text, None, span.start, span.end,
                     span.quote, "exact", None, None,
                 ]  # fmt: skip
 
@@ -89,7 +94,7 @@ def _items(given: Given) -> Iterator[tuple[str, extraction.ItemValues]]:
         yield from extraction.parse_answer(given.payload).items.items()
 
 
-def _names(given: Given, key: str, item: extraction.ItemValues) -> list[Cell]:
+def _answered(given: Given, key: str, item: extraction.ItemValues) -> list[Cell]:
     return [
         "answer", given.case, given.summary, given.annotator, None, given.round, given.version,
         given.task, key, item.state,

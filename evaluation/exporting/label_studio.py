@@ -42,7 +42,7 @@ class LabelStudioProjects:
     def __init__(self, study: Study, collector: Collector, task_set: TaskSet | None) -> None:
         self.study = study
         self.collector = collector
-        self.task_sets = [task_set] if task_set else list(study.task_sets.order_by("key"))
+        self.task_sets = [task_set] if task_set else _sets_of(study)
         self.template = template_of(study)
         self.tasks_left_out: dict[str, int] = {}
 
@@ -187,6 +187,11 @@ class LabelStudioProjects:
                 "result": extraction_results(answer, self.template, {"seed_source": source}),
             }
         ]
+
+
+def _sets_of(study: Study) -> list[TaskSet]:
+    """By key, sorted here: databases sort text by their own language's rules."""
+    return sorted(study.task_sets.all(), key=lambda task_set: task_set.key)
 
 
 def _parts(tasks: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -38,7 +38,7 @@ from evaluation.exporting.release_shapes import (
     of_a_run,
     reference_entry,
 )
-from evaluation.exporting.rows import Quote
+from evaluation.exporting.rows import FileNames, Quote
 from evaluation.exporting.writers import write_json
 from evaluation.models import ChecklistComparison
 
@@ -71,9 +71,9 @@ class ReleaseFiles:
             self._summary_checklists,
             self._evaluations,
         ):
-            taken: set[str] = set()
+            names = FileNames()
             for path, value in write():
-                name = _free(path, taken)
+                name = names.once(path.removesuffix(".json"))
                 files.append(write_json(folder, name, value))
         return files
 
@@ -289,13 +289,3 @@ def _evaluation_path(comparison: ChecklistComparison) -> str:
     return known_path(comparison.source_file, EVALUATION, 2) or inside(
         EVALUATION, f"{comparison.model_name}{SUMMARIZED}", f"{comparison.comparer}.json"
     )
-
-
-def _free(path: str, taken: set[str]) -> str:
-    """``path``, numbered if it is taken (also where upper and lower case are one)."""
-    stem, number, name = path.removesuffix(".json"), 1, path
-    while name.casefold() in taken:
-        number += 1
-        name = f"{stem}_{number}.json"
-    taken.add(name.casefold())
-    return name

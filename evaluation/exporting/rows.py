@@ -300,10 +300,13 @@ class FileNames:
 
     def take(self, stem: str, suffix: str = ".json") -> str:
         """``stem`` made safe for every file system, and numbered if it is taken."""
-        safe = _NOT_IN_A_NAME.sub("-", stem).lstrip(".")[:180] or "unnamed"
-        name, number = f"{safe}{suffix}", 1
+        return self.once(_NOT_IN_A_NAME.sub("-", stem).lstrip(".")[:180] or "unnamed", suffix)
+
+    def once(self, stem: str, suffix: str = ".json") -> str:
+        """``stem``, which is safe (it may be a path), numbered if it is taken."""
+        name, number = f"{stem}{suffix}", 1
         while name.casefold() in self._taken:
             number += 1
-            name = f"{safe}_{number}{suffix}"
+            name = f"{stem}_{number}{suffix}"
         self._taken.add(name.casefold())
         return name
