@@ -37,7 +37,7 @@ def linked_tasks(study: Study, records: list[StyleRecord], report: FileReport) -
     stored: dict[str, list[Summary]] = {}
     cases = {record.case_id for record in records}
     summaries = Summary.objects.filter(case__study=study, case__external_id__in=cases)
-    for summary in summaries.select_related("case").order_by("producer"):
+    for summary in sorted(summaries.select_related("case"), key=lambda s: s.producer):
         stored.setdefault(summary.case.external_id, []).append(summary)
     return [_new_task(record, stored.get(record.case_id, []), report) for record in records]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date
 
@@ -24,12 +25,12 @@ class StudySummaries:
         self._study = study
         self._report = report
         self._cases = {c.external_id: c for c in study.cases.filter(external_id__in=case_ids)}
-        self._stored: dict[tuple[str, str], Summary] = {
-            (summary.case.external_id, summary.producer): summary
-            for summary in Summary.objects.filter(
-                case__study=study, case__external_id__in=case_ids
-            ).select_related("case")
-        }
+        # Case id -> producer -> summary.
+        self._stored: defaultdict[str, dict[str, Summary]] = defaultdict(dict)
+        for summary in Summary.objects.filter(
+            case__study=study, case__external_id__in=case_ids
+        ).select_related("case"):
+            self._stored[summary.case.external_id][summary.producer] = summary
 
     def case(self, case_id: str) -> Case:
         """The case, made when it is new."""
@@ -66,18 +67,18 @@ class StudySummaries:
 
     def with_text(self, case_id: str, text: str) -> Summary | None:
         """A stored summary of the case with exactly this text, the first by producer."""
-        same = [s for (case, _), s in self._stored.items() if case == case_id and s.text == text]
+        same = [s for s in self._stored[case_id].values() if s.text == text]
         return min(same, key=lambda summary: summary.producer, default=None)
 
     def stored(self, case_id: str, producer: str | None, text: str) -> Summary | None:
         """The summary of that producer; of one that is not known (None) any with this text."""
         if producer is None:
             return self.with_text(case_id, text)
-        return self._stored.get((case_id, producer))
+        return self._stored[case_id].get(producer)
 
     def linked(self, case_id: str, producer: str, original_sha256: str) -> Summary | None:
         """The summary that a file names without its text. Counted when it is not here."""
-        found = self._stored.get((case_id, producer))
+        found = self._stored[case_id].get(producer)
         if found is not None and found.original_sha256 == original_sha256:
             return found
         self._report.found["summaries_named_and_not_here"] += 1
@@ -95,7 +96,7 @@ class StudySummaries:
     ) -> Summary | None:
         """Store a summary, or find the same one; another text of this producer is a problem."""
         name = REFERENCE if side is Side.REFERENCE else producer
-        known = self._stored.get((case_id, name))
+        known = self._stored[case_id].get(name)
         if known is not None:
             if known.text == text.text:
                 self._report.unchanged += 1
@@ -116,6 +117,6 @@ class StudySummaries:
             word_count=len(text.text.split()),
             metadata=storable_json({**metadata, "removed": list(text.removed)}),
         )
-        self._stored[case_id, name] = summary
+        self._stored[case_id][name] = summary
         self._report.created += 1
         return summary
