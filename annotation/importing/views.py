@@ -30,7 +30,10 @@ BUSY = "The database is busy with other work, so nothing was done. Try again in 
 
 @require_GET
 def imports(request: HtmxHttpRequest, slug: str) -> HttpResponse:
-    """The imports into a study, newest first. Context: ``study, page_obj, rows, open_jobs``."""
+    """The imports into a study, newest first.
+
+    Context: ``study, page_obj, rows, open_jobs, ended_jobs, labels, may_import``.
+    """
     study = study_for(request.user, slug, Right.SEE_ANSWERS)
     reports = study.import_reports.select_related("actor").order_by("-pk")
     page = Paginator(reports, PAGE).get_page(request.GET.get("page"))

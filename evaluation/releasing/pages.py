@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from annotation.checklists.schema import Template
 from annotation.managing.pages import describe_payload
 from annotation.models import ChecklistValue, Study, TaskSet
-from evaluation.models import ItemVerdict
+from evaluation.models import ChecklistComparison, ItemVerdict
 from evaluation.releasing.readers.verdict_cells import REPAIR_WORDS
 
 READINGS = {
@@ -86,11 +86,9 @@ def verdicts_in(study: Study, wanted: VerdictFilter) -> QuerySet[ItemVerdict]:
 
 
 def _is_work(study: Study, work: str) -> Q:
-    comparisons = ItemVerdict.objects.filter(comparison__case__study=study).values_list(
-        "comparison__model_name", "comparison__method"
-    )
+    comparisons = ChecklistComparison.objects.filter(case__study=study)
     fits = Q(pk__in=[])
-    for model, method in set(comparisons.distinct()):
+    for model, method in comparisons.values_list("model_name", "method").distinct():
         if work_of(model, method) == work:
             fits |= Q(comparison__model_name=model, comparison__method=method)
     return fits
