@@ -10,12 +10,12 @@ from annotation.errors import InvalidFile, InvalidInput
 from annotation.importing.case_spool import Spool, SpooledCase
 from annotation.importing.case_storing import CaseStore
 from annotation.importing.evidence import seek_evidence
-from annotation.importing.formats import Progress, no_progress
 from annotation.importing.services import import_file, keep_report
 from annotation.models import Case, Study, User
 from annotation.records.cases.case_files import METADATA, is_folder, open_case
 from annotation.records.cases.full import read_full_cases
 from annotation.records.cases.record import CaseDocument, CaseHead
+from annotation.records.progress import Progress, no_progress
 from annotation.records.report import FileReport, FileStatus, ImportReport, UnreadableFile
 
 MANY_CASES = (".json", ".jsonl", ".ndjson")

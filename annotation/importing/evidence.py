@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models.fields.json import KT
 
 from annotation.checklists.names import normalise_name
-from annotation.importing.formats import Progress, no_progress
 from annotation.importing.services import BATCH
 from annotation.models import Case, ChecklistValue, Evidence, SourceDocument
+from annotation.records.progress import Progress, no_progress
 from annotation.text.alignment import Alignment, Kind, QuoteIndex
 
 _RANK = {Kind.EXACT: 3, Kind.NORMALISED: 2, Kind.FUZZY: 1, Kind.NOT_FOUND: 0}

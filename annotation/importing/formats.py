@@ -13,14 +13,10 @@ from typing import Any, TypedDict
 
 from annotation.errors import InvalidInput
 from annotation.models import Study, User
+from annotation.records.progress import Progress, no_progress
 from annotation.records.report import ImportReport
 
-Progress = Callable[[int, int], None]
 HEAD = 65_536  # bytes by which a file is recognised
-
-
-def no_progress(done: int, total: int) -> None:
-    """Nobody wants to know."""
 
 
 class Manner(TypedDict, total=False):

@@ -15,11 +15,11 @@ from django.db import transaction
 
 from annotation import audit
 from annotation.errors import Conflict, InvalidFile, InvalidInput
-from annotation.importing.formats import Progress, no_progress
 from annotation.importing.naming import current_naming
 from annotation.managing.services import create_study
 from annotation.models import ImportReport as StoredReport
 from annotation.models import Study, User
+from annotation.records.progress import Progress, no_progress
 from annotation.records.report import FileReport, FileStatus, ImportReport
 from annotation.text.normalise import storable_text
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 from annotation.records.cases.zip_files import BadZip, ZipFile, ZipMember
+from annotation.records.progress import Progress
 from annotation.records.quoting import printable
 from annotation.records.report import FileReport, FileStatus
 
@@ -46,7 +46,7 @@ def safe_name(name: str) -> str:
 def unpack(
     path: Path,
     into: Path,
-    progress: Callable[[int, int], None],
+    progress: Progress,
     *,
     most_bytes: int = MOST_BYTES,
     most_files: int = MOST_FILES,

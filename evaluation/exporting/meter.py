@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-Progress = Callable[[int, int], None]
+from annotation.records.progress import Progress
+
 STEP = 256 * 1024
-
-
-def no_progress(done: int, total: int) -> None:
-    """Nobody wants to know."""
 
 
 class Meter:

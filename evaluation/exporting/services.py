@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -13,6 +13,7 @@ from django.db.models import Count, Q
 from annotation import audit
 from annotation.errors import InvalidInput, Refused
 from annotation.models import Assignment, Study, TaskSet, User
+from annotation.records.progress import Progress, no_progress
 from annotation.version import CODE_VERSION
 from evaluation.exporting.bundle import (
     AGREEMENT,
@@ -44,7 +45,6 @@ THRESH, RELEASE = "thresh", "release"
 FORMATS = (BUNDLE, ANSWERS, CSV, LABEL_STUDIO, THRESH, RELEASE)
 TABLE_VERSION = 1
 HEARD_EVERY = 20
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def export_study(
     *,
     force: bool = False,
     actor: User | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = no_progress,
 ) -> Written:
     """Write ``study`` to the folder ``out``, whole or not at all.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from annotation.records.json_files import read_json
+from annotation.records.progress import Progress, no_progress
 from annotation.records.quoting import printable
 from annotation.records.report import UnreadableFile
 from evaluation.exporting.bundle import (
@@ -30,7 +31,7 @@ from evaluation.exporting.bundle import (
 from evaluation.exporting.checking import Checker
 from evaluation.exporting.checking_files import check_release, check_thresh
 from evaluation.exporting.lines import BadLine, parse_line, read_lines
-from evaluation.exporting.meter import Meter, Progress, no_progress, size_of
+from evaluation.exporting.meter import Meter, size_of
 from evaluation.exporting.rows import first_fault
 
 TABLES = ("gavel-csv", "gavel-answers", "gavel-label-studio", "gavel-thresh", "gavel-release")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from annotation.importing.formats import Progress, no_progress
 from annotation.importing.services import import_file, keep_report, rehearsed
 from annotation.managing.services import template_of
 from annotation.models import Study, User
+from annotation.records.progress import Progress, no_progress
 from annotation.records.report import FileReport, ImportReport
 from evaluation.releasing.readers.discover import FoundFile, discover
 from evaluation.releasing.readers.family import Reader, readers, reason_to_skip

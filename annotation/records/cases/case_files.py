@@ -30,12 +30,12 @@ from annotation.records.json_files import (
     parse_json,
     read_plain_file,
 )
+from annotation.records.progress import Progress
 from annotation.records.report import FileReport, FileStatus, UnreadableFile
 from annotation.text.normalise import normalise_text, storable_text
 
 METADATA = "metadata.json"
 _LITTER = {"__macosx", "thumbs.db", "desktop.ini"}
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,7 @@ def open_case(paths: Sequence[Path], report: FileReport, *, case_id: str = "") -
     the name of the folder or file. Raises ``UnreadableFile`` when there is nothing to read, the
     ZIP is refused, or ``metadata.json`` is damaged.
     """
-    stack = ExitStack()
-    try:
+    with ExitStack() as stack:
         members = _members(paths, report, stack)
         members = _without_litter(members, report.repairs)
         described = next((member for member in members if member.name == METADATA), None)
@@ -118,13 +117,9 @@ def open_case(paths: Sequence[Path], report: FileReport, *, case_id: str = "") -
         _check_documents(members, report)
         head = notes.head if not case_id else replace(notes.head, case_id=case_id)
         _check_id(head.case_id, report)
-        if not notes.documents:
-            report.found["cases_without_metadata"] += described is None
-            report.found += Counter()
-    except BaseException:
-        stack.close()
-        raise
-    return CaseFiles(report, head, notes, members, _stack=stack)
+        if described is None:
+            report.found["cases_without_metadata"] += 1
+        return CaseFiles(report, head, notes, members, _stack=stack.pop_all())
 
 
 def in_reading_order(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from annotation.records.cases.docx_text import NotWord, docx_text
 from annotation.records.cases.html_text import html_text
 from annotation.records.cases.pdf_text import NotPdf, page_numbers, pdf_text
 from annotation.records.cases.zip_files import BadZip
+from annotation.records.progress import Progress
 from annotation.records.report import FileReport, FileStatus, UnreadableFile
 
 PLAIN = (".txt", ".md")
@@ -38,7 +38,7 @@ def suffix_of(name: str) -> str:
 
 
 def document_text(
-    raw: bytes, name: str, report: FileReport, progress: Callable[[int, int], None]
+    raw: bytes, name: str, report: FileReport, progress: Progress
 ) -> tuple[str, dict[str, object]]:
     """The text of a document called ``name``, and what is worth keeping of how it was drawn.
 
@@ -124,9 +124,7 @@ def _lenient(raw: bytes, encoding: str, repairs: Counter[str]) -> str:
         return text
 
 
-def _pdf(
-    raw: bytes, report: FileReport, progress: Callable[[int, int], None]
-) -> tuple[str, dict[str, object]]:
+def _pdf(raw: bytes, report: FileReport, progress: Progress) -> tuple[str, dict[str, object]]:
     pdf = pdf_text(raw, report.repairs, progress)
     if not pdf.text.strip():
         raise _empty(f"The PDF has no text on any page: {_SCANNED}", report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from annotation.records.fields import (
     as_list,
     as_object,
 )
+from annotation.records.progress import Progress
 from annotation.records.quoting import brief, shown
 from annotation.records.report import FileReport
 from annotation.text.normalise import NormalisedText, normalise_text, storable_text
@@ -68,9 +69,7 @@ class FullCase:
     documents: tuple[CaseDocument, ...]
 
 
-def read_full_cases(
-    path: Path, report: FileReport, progress: Callable[[int, int], None]
-) -> Iterator[FullCase]:
+def read_full_cases(path: Path, report: FileReport, progress: Progress) -> Iterator[FullCase]:
     """Yield the cases of the file at ``path``, in its order; memory is that of the largest case.
 
     A list of objects, or one object a line. A case that cannot be accepted becomes a problem that

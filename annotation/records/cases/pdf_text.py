@@ -6,7 +6,7 @@ import io
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,6 +14,7 @@ from itertools import groupby
 import pypdf
 from pypdf.errors import DependencyError, FileNotDecryptedError
 
+from annotation.records.progress import Progress
 from annotation.text.normalise import normalise_excerpt
 
 MOST_PAGES = 20_000
@@ -39,7 +40,7 @@ class PdfText:
     unreadable: tuple[int, ...]
 
 
-def pdf_text(raw: bytes, repairs: Counter[str], progress: Callable[[int, int], None]) -> PdfText:
+def pdf_text(raw: bytes, repairs: Counter[str], progress: Progress) -> PdfText:
     """The text that the PDF ``raw`` carries; nothing is recognised from pictures.
 
     ``progress(done, total)`` is called after each page. What the library mended is counted in

@@ -8,7 +8,7 @@ objects are looked for here, as bytes, a block at a time; each is then read by t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +19,7 @@ from annotation.records.json_files import (
     open_plain_file,
     parse_json,
 )
+from annotation.records.progress import Progress
 from annotation.records.report import FileReport, FileStatus, UnreadableFile
 
 BLOCK = 256 * 1024
@@ -48,7 +49,7 @@ class Piece:
 def json_objects(
     path: Path,
     report: FileReport,
-    progress: Callable[[int, int], None],
+    progress: Progress,
     *,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[tuple[Piece, dict[str, object]]]:
@@ -94,7 +95,7 @@ def _pieces(
     file: BinaryIO,
     size: int,
     report: FileReport,
-    progress: Callable[[int, int], None],
+    progress: Progress,
     max_bytes: int,
 ) -> Iterator[Piece]:
     state = _State(report, max_bytes)

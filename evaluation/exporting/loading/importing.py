@@ -16,6 +16,7 @@ from annotation import audit
 from annotation.errors import Conflict, InvalidInput, Refused
 from annotation.importing.services import keep_report, rehearsed
 from annotation.models import Study, User
+from annotation.records.progress import Progress, no_progress
 from annotation.records.report import FileReport, ImportReport
 from evaluation.exporting import bundle
 from evaluation.exporting.bundle import FILES, FORMAT, FileEntry, Manifest, Row
@@ -30,7 +31,7 @@ from evaluation.exporting.loading.settling import (
     store_meta_evaluations,
 )
 from evaluation.exporting.loading.writing import Spool
-from evaluation.exporting.meter import Meter, Progress, no_progress, size_of
+from evaluation.exporting.meter import Meter, size_of
 from evaluation.exporting.reading import one_view
 from evaluation.exporting.services import lines
 from evaluation.exporting.verifying import read_manifest, verify

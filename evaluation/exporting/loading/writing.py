@@ -12,7 +12,7 @@ import pickle
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, ForeignKey, JSONField, Model
 
+from annotation.records.progress import Progress
 from evaluation.exporting.meter import STEP
 
 M = TypeVar("M", bound=Model)
@@ -96,9 +97,7 @@ class Spool:
             self._made.append(_update(model, names) if names else _insert(model))
         return index, self._made[index]
 
-    def write(
-        self, known: Mapping[type[Model], Ids], progress: Callable[[int, int], None]
-    ) -> dict[type[Model], Ids]:
+    def write(self, known: Mapping[type[Model], Ids], progress: Progress) -> dict[type[Model], Ids]:
         """Store everything; the real ids of all models. Use it inside a transaction.
 
         ``known`` are the ids of rows that the database has already. ``progress`` hears of bytes of
