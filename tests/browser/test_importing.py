@@ -48,8 +48,10 @@ def tab_to(tab: Tab, words: str, most: int = 40) -> None:
     """Press Tab until the focus is on a control of these words."""
     for _ in range(most):
         tab.press("Tab")
+        # Between two pages the focus is on the body, whose words are all the words there are.
         focused = tab.page.evaluate(
-            "(document.activeElement.labels?.[0] || document.activeElement).textContent || ''"
+            "document.activeElement === document.body ? ''"
+            " : (document.activeElement.labels?.[0] || document.activeElement).textContent || ''"
         )
         if words in focused:
             return
