@@ -78,6 +78,11 @@ class Answer(_Frozen):
 
     items: dict[str, ItemValues]
 
+    @property
+    def sorted_items(self) -> list[tuple[str, ItemValues]]:
+        """The items by key: databases may lose the order of a stored answer's keys."""
+        return sorted(self.items.items())
+
 
 def parse_answer(payload: object) -> Answer:
     """Read a stored payload. Raises ``pydantic.ValidationError`` on anything else."""

@@ -91,7 +91,7 @@ def answered_evidence(given: Given) -> Iterator[list[Cell]]:
 
 def _items(given: Given) -> Iterator[tuple[str, extraction.ItemValues]]:
     if given.kind == "extraction" and given.version is not None and given.payload is not None:
-        yield from extraction.parse_answer(given.payload).items.items()
+        yield from extraction.parse_answer(given.payload).sorted_items
 
 
 def _answered(given: Given, key: str, item: extraction.ItemValues) -> list[Cell]:

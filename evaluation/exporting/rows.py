@@ -75,7 +75,7 @@ def _seeds(content: extraction.Content) -> Iterator[Quote]:
 
 
 def _evidence(answer: extraction.Answer) -> Iterator[Quote]:
-    for key, item in answer.items.items():
+    for key, item in answer.sorted_items:
         for number, value in enumerate(item.values, 1):
             for span in value.evidence:
                 yield Quote(f"{key}, value {number}", span.start, span.end, span.quote)

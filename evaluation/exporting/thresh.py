@@ -141,7 +141,7 @@ def _answered(
     """
     left: dict[int, Seed] = dict(enumerate(seeds))
     changed: dict[int, Edit] = {}
-    given = [(key, v.text, v.evidence) for key, i in answer.items.items() for v in i.values]
+    given = [(key, v.text, v.evidence) for key, i in answer.sorted_items for v in i.values]
     for like in (_same, _same_text, _same_evidence):
         rest = []
         for value in given:

@@ -58,7 +58,7 @@ def extraction_results(
     found: list[Result] = []
     unquoted: list[str] = []
     numbers: list[list[Any]] = []
-    for key, item in answer.items.items():
+    for key, item in answer.sorted_items:
         label = label_of(template, key)
         for number, value in enumerate(item.values):
             if not value.evidence:
@@ -79,7 +79,7 @@ def extraction_results(
         (ItemState.ABSENT, ABSENT),
         (ItemState.NOT_APPLICABLE, NOT_APPLICABLE),
     ):
-        labels = [label_of(template, k) for k, item in answer.items.items() if item.state is state]
+        labels = [label_of(template, k) for k, item in answer.sorted_items if item.state is state]
         found += _choice(control, TEXT, labels, about)
     return found
 
