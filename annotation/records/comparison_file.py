@@ -8,16 +8,18 @@ of B; the reference is the one whose path lacks ``_summarization``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotation.kinds.comparison import Content, Side
 from annotation.records.fields import (
     Misfit,
+    ResolveItem,
     as_bool,
     as_case_id,
     as_int,
+    as_item_key,
     as_list,
     as_name,
     as_object,
@@ -34,11 +36,8 @@ from annotation.records.pair_tables import (
     side_shown_first,
     unknown_fields,
 )
-from annotation.records.quoting import shown
 from annotation.records.report import FileReport
 from annotation.text.normalise import normalise_text, storable_text
-
-ResolveItem = Callable[[str], str | None]
 
 _KEY_FIELDS = {"case_id", "checklist_item", "source_pair_idx"}
 _PAIR_FIELDS = {"item_A", "item_B", "is_list"}
@@ -117,13 +116,7 @@ def _record(
     item_name = as_name(member(key, "checklist_item", place), item_place)
     index_place = within(place, "source_pair_idx")
     index = as_int(member(key, "source_pair_idx", place), index_place)
-    item_key = resolve(item_name)
-    if item_key is None:
-        raise Misfit(
-            item_place,
-            f"{shown(item_name)} is no item of this study's checklist. "
-            "Correct the name, or add it to the template's aliases.",
-        )
+    item_key = as_item_key(item_name, resolve, item_place)
     order = _order(entry, sources, index, index_place)
     pair_place = entry.place("value_pairs")
     pair = as_object(entry.pair, pair_place)

@@ -18,7 +18,9 @@ from annotation.records.fields import (
     LENGTH_BIN_LENGTH,
     NAME_LENGTH,
     Misfit,
+    ResolveItem,
     as_case_id,
+    as_item_key,
     as_name,
     as_object,
 )
@@ -27,7 +29,6 @@ from annotation.records.report import FileReport
 from annotation.text.csv_text import Cell
 from annotation.text.normalise import NormalisedText, normalise_text, storable_json, storable_text
 
-ResolveItem = Callable[[str], str | None]
 REFERENCE = "reference"
 
 _CASE = ("case_id", "caseid", "case_number")
@@ -207,13 +208,7 @@ def _said(content: comparison.Content | style.Content) -> dict[str, Any]:
 def _comparison(row: Row, resolve: ResolveItem, repairs: Counter[str]) -> PairRow:
     case_id = _case(row)
     item_name = as_name(_needed(row, "item").strip(), _cell(row, "item"))
-    item_key = resolve(item_name)
-    if item_key is None:
-        raise Misfit(
-            _cell(row, "item"),
-            f"{shown(item_name)} is no item of this study's checklist. "
-            "Correct the name, or add it to the template's aliases.",
-        )
+    item_key = as_item_key(item_name, resolve, _cell(row, "item"))
     model, model_is_list = _values(row, "model_values", repairs)
     reference, reference_is_list = _values(row, "reference_values", repairs)
     form = row.cells.get("form", "").strip().casefold()

@@ -7,6 +7,7 @@ Readers catch it where one bad entry should not spoil the rest.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 from annotation.records.quoting import printable, shown
 
@@ -15,6 +16,13 @@ NAME_LENGTH = 200
 CASE_ID_LENGTH = 120
 LENGTH_BIN_LENGTH = 40
 LARGEST_INT = 2**31 - 1
+
+ResolveItem = Callable[[str], str | None]
+"""The template's key for what a file calls an item, or None."""
+
+UNKNOWN_ITEM = (
+    "is no item of this study's checklist. Correct the name, or add it to the template's aliases."
+)
 
 
 class Misfit(Exception):
@@ -67,6 +75,14 @@ def as_name(value: object, place: str, *, longest: int = NAME_LENGTH) -> str:
 def as_case_id(value: object, place: str) -> str:
     """A name of up to 120 characters."""
     return as_name(value, place, longest=CASE_ID_LENGTH)
+
+
+def as_item_key(name: str, resolve: ResolveItem, place: str) -> str:
+    """The key of the item that a file calls ``name``."""
+    key = resolve(name)
+    if key is None:
+        raise Misfit(place, f"{shown(name)} {UNKNOWN_ITEM}")
+    return key
 
 
 def as_int(value: object, place: str, *, low: int = 0, high: int = LARGEST_INT) -> int:

@@ -11,7 +11,7 @@ evidence in ``target``. A file that came out of the tool also has ``_thresh_id``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,8 +19,10 @@ from annotation.errors import InvalidInput
 from annotation.kinds.spans import Span
 from annotation.records.fields import (
     Misfit,
+    ResolveItem,
     as_case_id,
     as_int,
+    as_item_key,
     as_list,
     as_name,
     as_object,
@@ -64,8 +66,6 @@ METADATA_FIELDS = (
 EDIT_FIELDS = ("category", "output_idx", "annotation", "id")
 ANNOTATION_FIELDS = ("explanation", "checklist_item", "spans_paragraphs")
 PREVIEW = 100
-
-ResolveItem = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,15 +335,9 @@ class _Reading:
         )
 
     def _item_key(self, category: str, item_name: str | None, place: str) -> str:
-        key = self.resolve(category)
-        named = self.resolve(item_name) if item_name is not None else key
-        if key is None or named is None:
-            wrong, name = ("category", category) if key is None else ("annotation", item_name)
-            raise Misfit(
-                within(place, wrong),
-                f"{shown(name)} is no item of this study's checklist. "
-                "Correct the name, or add it to the template's aliases.",
-            )
+        key = named = as_item_key(category, self.resolve, within(place, "category"))
+        if item_name is not None:
+            named = as_item_key(item_name, self.resolve, within(place, "annotation"))
         if key != named:
             raise Misfit(
                 within(place, "category"),

@@ -18,8 +18,10 @@ from annotation.records.csv_rows import COMPARISONS, comparison_rows
 from annotation.records.csv_table import Columns, Row
 from annotation.records.fields import (
     Misfit,
+    ResolveItem,
     as_case_id,
     as_int,
+    as_item_key,
     as_list,
     as_name,
     as_object,
@@ -29,7 +31,7 @@ from annotation.records.fields import (
 )
 from annotation.records.json_files import read_json
 from annotation.records.label_studio.names import OURS
-from annotation.records.label_studio.regions import Marked, ResolveItem, read_marks
+from annotation.records.label_studio.regions import Marked, read_marks
 from annotation.records.label_studio.task_data import MODEL_TEXT, comparison_data, style_texts
 from annotation.records.quoting import brief, shown
 from annotation.records.report import FileReport, UnreadableFile
@@ -222,12 +224,8 @@ class _Task:
                 within(self.place, "data"),
                 f"is not what {place} says. One of the two was changed; export the task again.",
             )
-        item = as_text(text("item"), within(place, "item"))
-        key = self.resolve(item)
-        if key is None:
-            raise Misfit(
-                within(place, "item"), f"{shown(item)} is no item of this study's checklist."
-            )
+        item_place = within(place, "item")
+        key = as_item_key(as_text(text("item"), item_place), self.resolve, item_place)
         if "summary" in ours:
             inside = within(place, "summary")
             about = as_object(ours["summary"], inside)

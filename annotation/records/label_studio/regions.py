@@ -7,14 +7,23 @@ UTF-16 units; which it was is seen from the marked text that stands beside the o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from annotation.errors import InvalidInput
 from annotation.kinds.extraction import ItemState, ItemValues, Value
 from annotation.kinds.spans import Span
-from annotation.records.fields import Misfit, as_int, as_list, as_object, as_text, member, within
+from annotation.records.fields import (
+    Misfit,
+    ResolveItem,
+    as_int,
+    as_list,
+    as_object,
+    as_text,
+    member,
+    within,
+)
 from annotation.records.label_studio.names import (
     ABSENT,
     NOT_APPLICABLE,
@@ -30,7 +39,6 @@ from annotation.text.normalise import (
     utf16_to_code_points,
 )
 
-ResolveItem = Callable[[str], str | None]
 _STATES = {ABSENT: ItemState.ABSENT, NOT_APPLICABLE: ItemState.NOT_APPLICABLE}
 _VALUE_ORDER = 2**31
 

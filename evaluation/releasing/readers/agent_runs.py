@@ -16,7 +16,15 @@ from enum import StrEnum
 from pathlib import Path
 
 from annotation.kinds.extraction import ItemState
-from annotation.records.fields import Misfit, as_case_id, as_int, as_name, as_object, member
+from annotation.records.fields import (
+    Misfit,
+    ResolveItem,
+    as_case_id,
+    as_int,
+    as_name,
+    as_object,
+    member,
+)
 from annotation.records.json_files import read_json
 from annotation.records.json_lines import read_json_lines
 from annotation.records.quoting import shown
@@ -28,7 +36,6 @@ from evaluation.releasing.readers.extracted import (
     ExtractedChecklist,
     ExtractedItem,
     ExtractedValue,
-    Resolve,
     read_items,
 )
 
@@ -115,7 +122,7 @@ class RunLine:
 class AgentChecklists:
     """Reads ``checklist.json``: ``{item name: {key, extracted, last_updated}}``."""
 
-    resolve: Resolve
+    resolve: ResolveItem
     kind: FileKind = FileKind.AGENT_CHECKLIST
 
     def read(self, path: Path, report: FileReport) -> Iterator[RunChecklist]:
@@ -136,7 +143,7 @@ class AgentChecklists:
             raise _no_run(misfit, report) from misfit
         if not cells:
             report.problem("", "The file holds no items.")
-        if items := read_items(run.case_id, cells, self.resolve, report, self._change):
+        elif items := read_items(run.case_id, cells, self.resolve, report, self._change):
             report.found["run_checklists"] += 1
             yield RunChecklist(
                 run, ExtractedChecklist(run.case_id, None, run.model, run.method, items)

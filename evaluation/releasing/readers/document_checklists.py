@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.records.fields import Misfit, as_object, member
+from annotation.records.fields import Misfit, ResolveItem, as_object, member
 from annotation.records.json_files import read_json
 from annotation.records.report import FileReport, UnreadableFile
 from evaluation.releasing.readers.discover import FileKind
 from evaluation.releasing.readers.extracted import (
     ExtractedChecklist,
     ExtractedItem,
-    Resolve,
     model_name,
     read_items,
 )
@@ -35,7 +34,7 @@ class DocumentChecklists:
     folder below that of the method where the file does not say it.
     """
 
-    resolve: Resolve
+    resolve: ResolveItem
     kind: FileKind
 
     def read(self, path: Path, report: FileReport) -> Iterator[ExtractedChecklist]:

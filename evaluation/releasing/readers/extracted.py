@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from annotation.kinds.extraction import ItemState
 from annotation.records.fields import (
     Misfit,
-    as_case_id,
+    ResolveItem,
     as_int,
     as_list,
     as_name,
@@ -31,10 +31,10 @@ from annotation.text.normalise import (
     storable_json,
     storable_text,
 )
+from evaluation.releasing.readers.items import ItemNames, items_of
 from evaluation.releasing.readers.summaries import place_of
 
 SOURCE_NAME_LENGTH = 500
-Resolve = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def model_name(value: object, place: str) -> str:
 def read_items(
     case_id: str,
     value: object,
-    resolve: Resolve,
+    resolve: ResolveItem,
     report: FileReport,
     change: Callable[[ExtractedItem, Counter[str]], ExtractedItem] = lambda item, repairs: item,
 ) -> tuple[ExtractedItem, ...]:
@@ -133,18 +133,12 @@ def read_items(
     cells that are a mere list. Changes of texts count as in ``normalise_text``.
     """
     place = place_of(case_id)
-    try:
-        as_case_id(case_id, place)
-        cells = as_object(value, place)
-    except Misfit as misfit:
-        report.problem(misfit.place, misfit.message)
-        return ()
     items: list[ExtractedItem] = []
-    names: dict[str, str] = {}
-    for item_name, cell in cells.items():
+    names = ItemNames(resolve)
+    for item_name, cell in items_of(case_id, value, report).items():
         repairs: Counter[str] = Counter()
         try:
-            item = change(_item(place, item_name, cell, resolve, names, repairs), repairs)
+            item = change(_item(place, item_name, cell, names, repairs), repairs)
         except Misfit as misfit:
             report.problem(misfit.place, misfit.message)
         else:
@@ -162,17 +156,11 @@ def _item(
     case_place: str,
     item_name: str,
     cell: object,
-    resolve: Resolve,
-    names: dict[str, str],
+    names: ItemNames,
     repairs: Counter[str],
 ) -> ExtractedItem:
     place = f"{case_place}, {shown(item_name)}"
-    item_key = resolve(item_name)
-    if item_key is None:
-        raise Misfit(place, "is no item of the template. Add the name to the template's aliases.")
-    earlier = names.setdefault(item_key, item_name)
-    if earlier != item_name:
-        raise Misfit(place, f"is the same item as {shown(earlier)}. Take one of the two out.")
+    item_key = names.key_for(item_name, place)
     if isinstance(cell, list):
         repairs["items_as_bare_lists"] += 1
         raw, metadata = cell, {}

@@ -6,10 +6,11 @@ To add one: a class with ``kind`` and ``read``, its place in :func:`readers`, it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+from annotation.records.fields import ResolveItem
 from annotation.records.report import FileReport
 from evaluation.releasing.readers.agent_runs import (
     AgentChecklists,
@@ -61,9 +62,7 @@ class Reader(Protocol):
         ...
 
 
-def readers(
-    resolve: Callable[[str], str | None], files: Iterable[FoundFile] = ()
-) -> dict[FileKind, Reader]:
+def readers(resolve: ResolveItem, files: Iterable[FoundFile] = ()) -> dict[FileKind, Reader]:
     """A reader for each kind of file but the unknown.
 
     ``resolve``: item name -> key of the template, or None. ``files`` are all files of the

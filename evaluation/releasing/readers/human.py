@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from annotation.kinds.extraction import Value
 from annotation.kinds.spans import Span
 from annotation.records.fields import (
     Misfit,
-    as_case_id,
+    ResolveItem,
     as_int,
     as_list,
     as_object,
@@ -30,6 +30,7 @@ from annotation.text.normalise import (
     storable_json,
 )
 from evaluation.releasing.readers.discover import FileKind
+from evaluation.releasing.readers.items import ItemNames, items_of
 from evaluation.releasing.readers.summaries import place_of
 
 
@@ -77,7 +78,7 @@ class HumanChecklists:
     ``resolve`` gives the template's key for an item name, or None.
     """
 
-    resolve: Callable[[str], str | None]
+    resolve: ResolveItem
     kind: FileKind = FileKind.HUMAN_CHECKLIST
 
     def read(self, path: Path, report: FileReport) -> Iterator[HumanChecklistRecord]:
@@ -89,7 +90,8 @@ class HumanChecklists:
         Counted in ``report.repairs`` and kept as they are: ``values_outer_blanks``,
         ``values_line_breaks``, ``values_without_evidence``, ``values_spans_unsorted``,
         ``values_spans_overlapping``, ``values_spans_duplicate``, ``spans_outer_blanks``,
-        ``items_same_value_twice``. Raises ``UnreadableFile`` when it is no such file.
+        ``items_same_value_twice``; ``cases_without_items`` have no record. Raises
+        ``UnreadableFile`` when it is no such file.
         """
         data = read_json(path, name=report.path, repairs=report.repairs)
         try:
@@ -110,14 +112,8 @@ class HumanChecklists:
     def _case(
         self, case_id: str, value: object, report: FileReport
     ) -> Iterator[HumanChecklistRecord]:
-        try:
-            as_case_id(case_id, place_of(case_id))
-            items = as_object(value, place_of(case_id))
-        except Misfit as misfit:
-            report.problem(misfit.place, misfit.message)
-            return
-        names: dict[str, str] = {}
-        for item_name, values in items.items():
+        names = ItemNames(self.resolve)
+        for item_name, values in items_of(case_id, value, report).items():
             repairs: Counter[str] = Counter()
             try:
                 record = self._item(case_id, item_name, values, names, repairs)
@@ -137,20 +133,11 @@ class HumanChecklists:
         case_id: str,
         item_name: str,
         value: object,
-        names: dict[str, str],
+        names: ItemNames,
         repairs: Counter[str],
     ) -> HumanChecklistRecord:
         place = f"{place_of(case_id)}, {shown(item_name)}"
-        item_key = self.resolve(item_name)
-        if item_key is None:
-            raise Misfit(
-                place,
-                "is no item of this study's checklist. Correct the name, or add it to the "
-                "template's aliases.",
-            )
-        earlier = names.setdefault(item_key, item_name)
-        if earlier != item_name:
-            raise Misfit(place, f"is the same item as {shown(earlier)}. Take one of the two out.")
+        item_key = names.key_for(item_name, place)
         raw = as_list(value, place)
         values = tuple(
             _value(element, f"{place}, value {number}", repairs)

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.records.fields import Misfit, as_name, as_object, member
+from annotation.records.fields import Misfit, ResolveItem, as_name, as_object, member
 from annotation.records.json_files import read_json
 from annotation.records.quoting import shown
 from annotation.records.report import FileReport, UnreadableFile
 from evaluation.releasing.readers.discover import FileKind
 from evaluation.releasing.readers.extracted import (
     ExtractedChecklist,
-    Resolve,
     model_name,
     read_items,
 )
@@ -32,7 +31,7 @@ class SummaryChecklists:
     the model that extracted. ``resolve`` gives the template's key for an item name, or None.
     """
 
-    resolve: Resolve
+    resolve: ResolveItem
     kind: FileKind = FileKind.SUMMARY_CHECKLISTS
 
     def read(self, path: Path, report: FileReport) -> Iterator[ExtractedChecklist]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotation.errors import InvalidFile
 from annotation.records.fields import (
     Misfit,
-    as_case_id,
+    ResolveItem,
     as_name,
     as_object,
     as_text,
@@ -22,6 +22,7 @@ from annotation.records.report import FileReport, UnreadableFile
 from annotation.text.normalise import storable_json
 from evaluation.releasing.readers.discover import FileKind
 from evaluation.releasing.readers.extracted import model_name
+from evaluation.releasing.readers.items import ItemNames, items_of
 from evaluation.releasing.readers.summaries import HUMAN, place_of
 from evaluation.releasing.readers.verdict_cells import claimed_reference_length
 
@@ -94,7 +95,7 @@ class Verdicts:
     """
 
     kind: FileKind
-    resolve: Callable[[str], str | None]
+    resolve: ResolveItem
     others: Sequence[Path] = ()
     _claims: dict[ReferenceList, dict[Compared, int]] = field(default_factory=dict, init=False)
     _surveyed: set[Path] = field(default_factory=set, init=False)
@@ -142,36 +143,15 @@ class Verdicts:
         if not compared.extractor:
             report.repairs["extractor_missing"] += 1
         for case_id, value in results.items():
-            try:
-                as_case_id(case_id, place_of(case_id))
-                cells = as_object(value, place_of(case_id))
-            except Misfit as misfit:
-                report.problem(misfit.place, misfit.message)
-                continue
-            names: dict[str, str] = {}
-            for item_name, raw in cells.items():
-                key = self._item_key(case_id, item_name, names, report)
-                if key is not None:
+            names = ItemNames(self.resolve)
+            for item_name, raw in items_of(case_id, value, report).items():
+                try:
+                    key = names.key_for(item_name, f"{place_of(case_id)}, {shown(item_name)}")
+                except Misfit as misfit:
+                    report.problem(misfit.place, misfit.message)
+                else:
                     cell = storable_json(raw)
                     yield VerdictRecord(case_id, key, item_name, compared, cell, metadata=metadata)
-
-    def _item_key(
-        self, case_id: str, name: str, names: dict[str, str], report: FileReport
-    ) -> str | None:
-        place = f"{place_of(case_id)}, {shown(name)}"
-        key = self.resolve(name)
-        if key is None:
-            report.problem(
-                place,
-                "is no item of this study's checklist. Correct the name, or add it to the "
-                "template's aliases.",
-            )
-            return None
-        earlier = names.setdefault(key, name)
-        if earlier != name:
-            report.problem(place, f"is the same item as {shown(earlier)}. Take one of the two out.")
-            return None
-        return key
 
 
 def _compared(

@@ -142,7 +142,7 @@ def test_unknown_and_doubled_items_are_named():
     items, report = read(Weather=cell(), Appeal=cell(), appeals=cell())
     assert [item.item_name for item in items] == ["Appeal"]
     assert [str(problem).split(". ")[0] for problem in report.problems] == [
-        'case 7, "Weather": is no item of the template',
+        'case 7, "Weather": is no item of this study\'s checklist',
         'case 7, "appeals": is the same item as "Appeal"',
     ]
 
