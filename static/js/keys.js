@@ -86,16 +86,23 @@
       const inFields = 'keyField' in element.dataset && (chord.mod || chord.key === 'Escape');
       return !typing || inFields;
     }));
-    for (const scope of scopesFrom(document.activeElement)) {
+    for (const scope of scopesFrom(focusedElement())) {
       const found = candidates.find((element) => scopeOf(element) === scope);
       if (found) return found;
     }
     return null;
   };
 
+  // What has just been hidden, such as a button of a closed dialog, keeps the focus until the next
+  // frame; a key pressed in between is not for it.
+  const focusedElement = () => {
+    const focused = document.activeElement;
+    return focused?.getClientRects().length ? focused : document.body;
+  };
+
   // What the focused control does with the key by itself.
   const isNative = (event) => {
-    const focused = document.activeElement;
+    const focused = focusedElement();
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === 'Enter') {
       return focused.matches('a[href], button, summary, input:is([type=submit], [type=button])');

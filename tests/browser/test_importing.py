@@ -72,6 +72,8 @@ def test_upload_preview_import_report_by_keyboard_alone(
 ) -> None:
     tab = open_tab(rita)
     page = tab.go("/studies/study/")
+    # From now on the browser asks us and opens no dialog; to arrange it takes a moment.
+    page.on("filechooser", lambda chooser: None)
     tab_to(tab, "Import")
     tab.press("Enter")
     page.wait_for_url(f"**{NEW}")

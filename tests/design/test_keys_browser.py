@@ -138,6 +138,20 @@ def test_the_scope_around_the_focus_comes_first(keys: Page) -> None:
     assert pressed(keys) == ["inner", "nearer"]
 
 
+def test_what_has_just_been_hidden_takes_no_key(keys: Page) -> None:
+    """A dialog's button keeps the focus until the next frame after the dialog has closed."""
+    keys.evaluate(
+        """() => {
+          const one = document.getElementById('one');
+          one.focus();
+          one.hidden = true;
+          const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
+          document.activeElement.dispatchEvent(enter);
+        }"""
+    )
+    assert pressed(keys) == ["send"]
+
+
 SEND = "o => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', o))"
 
 
