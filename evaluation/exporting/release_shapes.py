@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluation.releasing.readers.summaries import CASE_FIELDS, LENGTH_BIN, TEXT
+from evaluation.releasing.readers.summaries import (
+    AS_IN_FILE,
+    CASE_FIELDS,
+    LENGTH_BIN,
+    OWN_NAMES,
+    TEXT,
+)
 
 DATA = "data"
 HUMAN_FILE = f"{DATA}/document_checklists/human.json"
@@ -18,7 +24,6 @@ EVALUATION_DOCUMENTS = f"{DATA}/evaluation_documents_checklist"
 SUMMARIZED = "_summarization"
 
 _OF_A_RUN = ("file_name", "inference_model", "enable_thinking")
-_OURS = ("file", "removed", "sha256")
 _SAFE = re.compile(r"[\w-][\w.+-]{0,179}", re.ASCII)
 _UNSAFE = re.compile(r"[^\w.+-]+", re.ASCII)
 
@@ -88,11 +93,17 @@ def of_a_run(metadata: Mapping[str, Any], results: Mapping[str, Any]) -> dict[st
     others = {
         name: value
         for name, value in metadata.items()
-        if name not in _OF_A_RUN and name not in _OURS
+        if name not in _OF_A_RUN and name not in OWN_NAMES
     }
     tables = {name: value for name, value in others.items() if isinstance(value, dict)}
     rest = {name: value for name, value in others.items() if name not in tables}
-    return {"meta_data": {**known, **rest}, **tables, "results": dict(results)}
+    odd = metadata.get(AS_IN_FILE, {})
+    return {
+        "meta_data": {**known, **rest, **odd.get("meta_data", {})},
+        **tables,
+        **odd.get("top", {}),
+        "results": dict(results),
+    }
 
 
 def inside(folder: str, *parts: str) -> str:

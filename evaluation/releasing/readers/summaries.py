@@ -31,6 +31,9 @@ HUMAN = "human"
 REFERENCE = "reference"
 TEXT = "summary/long"
 LENGTH_BIN = "total_length_bin"
+AS_IN_FILE = "as_in_file"
+# Under these names the metadata of a summary, checklist or comparison keep what is not the file's.
+OWN_NAMES = frozenset({"file", "removed", "sha256", "was_in_the_tool", AS_IN_FILE})
 CASE_FIELDS = {TEXT, "filing_date", "case_type", "total_token_num", LENGTH_BIN}
 _HTML_TAG = re.compile(
     r"</?(?:a|b|blockquote|br|div|em|h[1-6]|hr|i|li|ol|p|span|strong|sub|sup|table|td|tr|u|ul)"
@@ -283,11 +286,30 @@ def _length_bin(value: object, place: str, repairs: Counter[str]) -> str | None:
 def run_metadata(top: dict[str, object], path: Path) -> dict[str, object]:
     """What a file of model output says beside its ``results``, and the name of the file.
 
+    ``file``, the members of ``meta_data`` and the other tables of the file stand side by side. What
+    could then not be told apart stands in :data:`AS_IN_FILE` as ``{meta_data, top}``: a table in
+    ``meta_data``, a mere value beside it, and a name that is taken.
+
     Raises ``Misfit`` for a ``meta_data`` that is no object.
     """
-    meta_data = as_object(top.get("meta_data", {}), "meta_data")
-    others = {name: top[name] for name in top if name not in {"meta_data", "results"}}
-    return {"file": printable(path.name), **_metadata({**others, **meta_data})}
+    meta_data = _metadata(as_object(top.get("meta_data", {}), "meta_data"))
+    others = _metadata({name: top[name] for name in top if name not in {"meta_data", "results"}})
+    odd = {
+        "meta_data": {
+            name: value
+            for name, value in meta_data.items()
+            if isinstance(value, dict) or name in OWN_NAMES
+        },
+        "top": {
+            name: value
+            for name, value in others.items()
+            if not isinstance(value, dict) or name in OWN_NAMES or name in meta_data
+        },
+    }
+    kept = {name: value for name, value in others.items() if name not in odd["top"]}
+    kept |= {name: value for name, value in meta_data.items() if name not in odd["meta_data"]}
+    aside = {place: values for place, values in odd.items() if values}
+    return {"file": printable(path.name), **kept, **({AS_IN_FILE: aside} if aside else {})}
 
 
 def _metadata(values: dict[str, object]) -> dict[str, object]:

@@ -17,13 +17,13 @@ from annotation.records.fields import (
     member,
 )
 from annotation.records.json_files import read_json
-from annotation.records.quoting import printable, shown
+from annotation.records.quoting import shown
 from annotation.records.report import FileReport, UnreadableFile
 from annotation.text.normalise import storable_json
 from evaluation.releasing.readers.discover import FileKind
 from evaluation.releasing.readers.extracted import model_name
 from evaluation.releasing.readers.items import ItemNames, items_of
-from evaluation.releasing.readers.summaries import HUMAN, place_of
+from evaluation.releasing.readers.summaries import HUMAN, place_of, run_metadata
 from evaluation.releasing.readers.verdict_cells import claimed_reference_length
 
 _SUMMARIES = "_summarization"
@@ -169,9 +169,7 @@ def _compared(
         compared = _of_summaries(comparer, parts, path.parent.name, place)
     else:
         compared = _of_documents(comparer, parts, path, place)
-    others = {name: top[name] for name in top if name not in {"meta_data", "results"}}
-    metadata = {"file": printable(path.name), **others, **meta_data}
-    return compared, as_object(storable_json(metadata), "")
+    return compared, run_metadata(dict(top), path)
 
 
 def _of_summaries(comparer: str, parts: Sequence[str], folder: str, place: str) -> Compared:

@@ -118,6 +118,15 @@ VERDICTS = {
         }
     },
 }  # fmt: skip
+# What a file says of itself, in places and under names that no release has.
+ODD_RUN = {
+    "meta_data": {
+        "file_name": "model-two_summarization/f", "inference_model": "org/judge-one",
+        "file": "../../x", "removed": [1], "sha256": "no hash", "as_in_file": {"top": {}},
+        "meta_data": {"n": 1}, "sampling": {"top_p": 1}, "notes": None, "twice": "in",
+    },
+    "version": 3, "notes": {"n": 2}, "twice": {"n": 3}, "tools": ["a"], "removed": {"n": 4},
+}  # fmt: skip
 FILES = {
     "data/summaries/cases_1.json": SUMMARIES,
     "data/summaries/model-one/f.json": {
@@ -125,10 +134,15 @@ FILES = {
         "token_stats": {"n": 1.5},
         "results": {"12": "Filed 'on' May 1. " + TEXT},
     },
+    "data/summaries/model-two/f.json": {**ODD_RUN, "results": {"12": TEXT}},
+    "data/summaries/model-two/g.json": {**ODD_RUN, "results": {"CJ-FL-0009": TEXT}},
     "data/document_checklists/human.json": HUMAN,
     "data/summary_checklists/model-one_summarization/f.json": CHECKLISTS,
+    "data/summary_checklists/model-two_summarization/g.json": {
+        **ODD_RUN, "results": {"12": {"Appeal": {"reasoning": "", "extracted": []}}},
+    },
     "data/evaluation/model-one_summarization/f_thinking_False.json": VERDICTS,
-}
+}  # fmt: skip
 
 
 @pytest.fixture
