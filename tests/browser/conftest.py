@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -93,6 +94,13 @@ class Tab:
 OpenTab = Callable[..., Tab]
 
 
+def _let_the_server_finish() -> None:
+    """Wait for the last requests: emptying the tables beside one is a deadlock on PostgreSQL."""
+    for thread in threading.enumerate():
+        if "process_request_thread" in thread.name:
+            thread.join(timeout=30)
+
+
 @pytest.fixture
 def open_tab(chromium: Browser, live_server: Any, transactional_db: None) -> Iterator[OpenTab]:
     """``open_tab(anna)`` is a tab in which anna is logged in; further arguments are a context's."""
@@ -119,5 +127,6 @@ def open_tab(chromium: Browser, live_server: Any, transactional_db: None) -> Ite
     yield _open
     for context in contexts:
         context.close()
+    _let_the_server_finish()
     assert [tab.unexpected() for tab in tabs] == [[] for _ in tabs]
     assert [tab.foreign for tab in tabs] == [[] for _ in tabs]
