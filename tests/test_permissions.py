@@ -151,6 +151,9 @@ TABLE: dict[str, Row] = {
     "studies/<slug:slug>/verdicts/<int:pk>/": Row(READERS, NO, pk="task"),
     "studies/<slug:slug>/agreement/judges/": Row(READERS, NO),
     "studies/<slug:slug>/agreement/people/": Row(READERS, NO),
+    "studies/<slug:slug>/cases/": Row(READERS, NO),
+    "studies/<slug:slug>/cases/<int:pk>/": Row(READERS, NO, pk="case"),
+    "studies/<slug:slug>/checklists/<int:pk>/": Row(READERS, NO, pk="checklist"),
     "studies/<slug:slug>/agreement/coverage/": Row(READERS, NO),
     "studies/<slug:slug>/agreement/coverage/<int:pk>/": Row(READERS, NO, pk="checklist"),
     "studies/<slug:slug>/agreement/<slug:key>/rows/": Row(READERS, NO),
@@ -234,6 +237,7 @@ def build(slug: str) -> World:
         people,
         {
             "task": task.pk,
+            "case": task.case_id,
             "checklist": of_judge.pk,
             "task_set": pairs.pk,
             "assignment": make_assignment(task, people["annotator"]).pk,
