@@ -1,5 +1,7 @@
-"""The agent has no pages yet: its judges are shown by the stages that use them."""
+"""The paths of each stage."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("", include("agent.extracting.urls")),
+]

@@ -23,6 +23,7 @@ PURE = (
     "annotation.annotating.work",
     "annotation.assigning.strategies",
     "agent.llm",
+    "agent.extracting.showing",
     "evaluation.agreement",
     "evaluation.metrics",
     "evaluation.releasing.readers",

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from agent.models import ExtractionRun
 from annotation.managing.services import set_guidelines
 from annotation.models import (
     Assignment,
@@ -153,6 +154,8 @@ TABLE: dict[str, Row] = {
     "studies/<slug:slug>/agreement/people/": Row(READERS, NO),
     "studies/<slug:slug>/cases/": Row(READERS, NO),
     "studies/<slug:slug>/cases/<int:pk>/": Row(READERS, NO, pk="case"),
+    "studies/<slug:slug>/extractions/": Row(READERS, NO),
+    "studies/<slug:slug>/extractions/<int:pk>/": Row(READERS, NO, pk="extraction"),
     "studies/<slug:slug>/checklists/<int:pk>/": Row(READERS, NO, pk="checklist"),
     "studies/<slug:slug>/agreement/coverage/": Row(READERS, NO),
     "studies/<slug:slug>/agreement/coverage/<int:pk>/": Row(READERS, NO, pk="checklist"),
@@ -233,12 +236,16 @@ def build(slug: str) -> World:
         )
         for kind in ("gold", "judge")
     )
+    extraction = ExtractionRun.objects.create(
+        case=task.case, checklist=of_judge, source="imported", model="m", method="all"
+    )
     return World(
         people,
         {
             "task": task.pk,
             "case": task.case_id,
             "checklist": of_judge.pk,
+            "extraction": extraction.pk,
             "task_set": pairs.pk,
             "assignment": make_assignment(task, people["annotator"]).pk,
             "done": done.pk,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
@@ -37,3 +40,9 @@ def words(code: str) -> str:
 def grouped(number: int) -> str:
     """A whole number with its thousands set off: 11,622."""
     return f"{number:,}"
+
+
+@register.filter
+def pretty_json(value: Any) -> str:
+    """A JSON value as indented text (escaped by the template like any other text)."""
+    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False)

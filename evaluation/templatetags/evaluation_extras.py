@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import template
 
+from annotation.templatetags.annotation_extras import pretty_json
 from evaluation.agreement.result import Reason
 
 register = template.Library()
-
-
-@register.filter
-def pretty_json(value: Any) -> str:
-    """A JSON value as indented text (escaped by the template like any other text)."""
-    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False)
+register.filter("pretty_json", pretty_json)
 
 
 @register.filter
