@@ -24,6 +24,7 @@ from annotation.models import (
     ImportJob,
     ImportReport,
     Membership,
+    SourceDocument,
     Study,
     User,
 )
@@ -157,6 +158,8 @@ TABLE: dict[str, Row] = {
     "studies/<slug:slug>/extractions/": Row(READERS, NO),
     "studies/<slug:slug>/extractions/<int:pk>/": Row(READERS, NO, pk="extraction"),
     "studies/<slug:slug>/checklists/<int:pk>/": Row(READERS, NO, pk="checklist"),
+    "studies/<slug:slug>/texts/documents/<int:pk>/": Row(READERS, NO, pk="document"),
+    "studies/<slug:slug>/texts/summaries/<int:pk>/": Row(READERS, NO, pk="summary"),
     "studies/<slug:slug>/agreement/coverage/": Row(READERS, NO),
     "studies/<slug:slug>/agreement/coverage/<int:pk>/": Row(READERS, NO, pk="checklist"),
     "studies/<slug:slug>/agreement/<slug:key>/rows/": Row(READERS, NO),
@@ -230,6 +233,9 @@ def build(slug: str) -> World:
         study=study, inputs={}, seed=0, draws=1, rows=[], versions={}
     )
     summary = make_summary(task.case, "It was filed.")
+    document = SourceDocument.objects.create(
+        case=task.case, name="order", position=1, text="Ordered.", original_sha256="0"
+    )
     _, of_judge = (
         Checklist.objects.create(
             case=task.case, summary=summary, template=study.template, producer_kind=kind
@@ -245,6 +251,8 @@ def build(slug: str) -> World:
             "task": task.pk,
             "case": task.case_id,
             "checklist": of_judge.pk,
+            "summary": summary.pk,
+            "document": document.pk,
             "extraction": extraction.pk,
             "task_set": pairs.pk,
             "assignment": make_assignment(task, people["annotator"]).pk,

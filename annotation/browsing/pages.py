@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Length
 
 from annotation.checklists.schema import Group, Template
 from annotation.errors import NotFound
@@ -23,25 +23,125 @@ from annotation.models import (
 )
 from annotation.text.spans import Span, united
 
+SORTS = {
+    "id": ("Case", "external_id"),
+    "title": ("Title", "title"),
+    "filed": ("Filed", "filing_date"),
+    "type": ("Type", "case_type"),
+    "tokens": ("Tokens", "token_count"),
+    "length": ("Length", "length_bin"),
+    "documents": ("Documents", "documents_n"),
+    "summaries": ("Summaries", "summaries_n"),
+    "checklists": ("Checklists", "checklists_n"),
+}
+NUMBERS = frozenset({"tokens", "documents", "summaries", "checklists"})
 
-def cases_in(study: Study, *, search: str = "") -> QuerySet[Case]:
+
+@dataclass(frozen=True)
+class CaseFilter:
+    """Which cases are asked for; what is empty does not filter.
+
+    ``q`` looks into ids, titles and types. ``sort`` is a key of ``SORTS``, with ``-`` descending;
+    anything else stands for the ids.
+    """
+
+    q: str = ""
+    case_type: str = ""
+    length_bin: str = ""
+    sort: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading that sorts by ``turn``; ``state`` is the value of aria-sort, "" if unsorted."""
+
+    label: str
+    turn: str
+    state: str
+    is_number: bool
+
+
+def columns(sort: str) -> list[Column]:
+    """The headings of the list; the one in force turns round, the others begin upwards."""
+    key = sort.removeprefix("-")
+    key = key if key in SORTS else "id"
+    down = sort == f"-{key}"
+    return [
+        Column(
+            label=label,
+            turn=f"-{name}" if name == key and not down else name,
+            state="" if name != key else "descending" if down else "ascending",
+            is_number=name in NUMBERS,
+        )
+        for name, (label, _) in SORTS.items()
+    ]
+
+
+def length_order(length_bin: str) -> tuple[int, str]:
+    """To sort bins by: 32K before 128K before 1M; those that name no number first."""
+    digits = length_bin.rstrip("+KkMm")
+    scale = {"K": 1_000, "M": 1_000_000}.get(length_bin.rstrip("+")[-1:].upper(), 1)
+    is_number = digits.isascii() and digits.isdigit()
+    return (int(digits) * scale if is_number else 0, length_bin)
+
+
+def cases_in(study: Study, wanted: CaseFilter) -> QuerySet[Case]:
     """The cases with their numbers of ``documents_n``, ``summaries_n`` and ``checklists_n``.
 
-    ``search`` looks into ids, titles and types. Each number is counted by itself: joining the three
-    would multiply them.
+    Each number is counted by itself: joining the three would multiply them. What is not known
+    stands last, whichever way they are sorted.
     """
+    search = wanted.q
     found = study.cases.annotate(
+        id_length=Length("external_id"),
         documents_n=_number(SourceDocument.objects.filter(case=OuterRef("pk"))),
         summaries_n=_number(Summary.objects.filter(case=OuterRef("pk"))),
         checklists_n=_number(Checklist.objects.filter(case=OuterRef("pk"))),
-    ).order_by("external_id")
+    )
     if search:
         found = found.filter(
             Q(external_id__icontains=search)
             | Q(title__icontains=search)
             | Q(case_type__icontains=search)
         )
-    return found
+    if wanted.case_type:
+        found = found.filter(case_type=wanted.case_type)
+    if wanted.length_bin:
+        found = found.filter(length_bin=wanted.length_bin)
+    key = wanted.sort.removeprefix("-")
+    down = wanted.sort.startswith("-")
+    # Ids are mostly numbers: 999 before 1001.
+    ids = ("id_length", "external_id")
+    if key not in SORTS or key == "id":
+        backwards = down and key == "id"
+        return found.order_by(*(f"-{name}" if backwards else name for name in ids))
+    column = F(SORTS[key][1])
+    return found.order_by(
+        column.desc(nulls_last=True) if down else column.asc(nulls_last=True), *ids
+    )
+
+
+CASE_COLUMNS = (
+    "case", "title", "filed", "type", "tokens", "length", "documents", "summaries", "checklists",
+)  # fmt: skip
+
+
+def case_table(cases: Iterable[Case]) -> list[list[str | int | None]]:
+    """A row of ``CASE_COLUMNS`` for each of the cases that :func:`cases_in` gave."""
+    return [
+        [
+            case.external_id,
+            case.title,
+            case.filing_date.isoformat() if case.filing_date else None,
+            case.case_type,
+            case.token_count,
+            case.length_bin,
+            case.documents_n,  # type: ignore[attr-defined]
+            case.summaries_n,  # type: ignore[attr-defined]
+            case.checklists_n,  # type: ignore[attr-defined]
+        ]
+        for case in cases
+    ]
 
 
 def _number(rows: QuerySet[SourceDocument] | QuerySet[Summary] | QuerySet[Checklist]) -> Coalesce:
@@ -51,7 +151,9 @@ def _number(rows: QuerySet[SourceDocument] | QuerySet[Summary] | QuerySet[Checkl
 
 @dataclass(frozen=True)
 class CasePage:
-    """A case with what is known of it; ``checklists`` carry ``values_n`` and ``unlocated_n``."""
+    """A case with what is known of it; ``checklists`` carry ``values_n``, ``located_n``,
+    ``not_found_n`` and ``not_sought_n``.
+    """
 
     case: Case
     documents: list[SourceDocument]
@@ -64,7 +166,6 @@ def case_page(study: Study, pk: int) -> CasePage:
     case = study.cases.filter(pk=pk).first()
     if case is None:
         raise NotFound(f"{study.slug} has no such case.")
-    nowhere = Q(items__values__evidence__found__in=["not_found", "not_sought"])
     return CasePage(
         case=case,
         documents=list(case.documents.defer("text").order_by("position")),
@@ -74,11 +175,35 @@ def case_page(study: Study, pk: int) -> CasePage:
             .defer("summary__text")
             .annotate(
                 values_n=Count("items__values", distinct=True),
-                unlocated_n=Count("items__values__evidence", filter=nowhere, distinct=True),
+                located_n=_quotes(Q(items__values__evidence__start__isnull=False)),
+                not_found_n=_quotes(Q(items__values__evidence__found=Evidence.Found.NOT_FOUND)),
+                not_sought_n=_quotes(Q(items__values__evidence__found=Evidence.Found.NOT_SOUGHT)),
             )
             .order_by("producer_kind", "producer", "method", "pk")
         ),
     )
+
+
+def _quotes(which: Q) -> Count:
+    return Count("items__values__evidence", filter=which, distinct=True)
+
+
+def document_in(study: Study, pk: int) -> SourceDocument:
+    """Raises ``NotFound`` for a document of another study."""
+    documents = SourceDocument.objects.filter(case__study=study).select_related("case")
+    document = documents.filter(pk=pk).first()
+    if document is None:
+        raise NotFound(f"{study.slug} has no such document.")
+    return document
+
+
+def summary_in(study: Study, pk: int) -> Summary:
+    """Raises ``NotFound`` for a summary of another study."""
+    summaries = Summary.objects.filter(case__study=study).select_related("case")
+    summary = summaries.filter(pk=pk).first()
+    if summary is None:
+        raise NotFound(f"{study.slug} has no such summary.")
+    return summary
 
 
 @dataclass(frozen=True)
