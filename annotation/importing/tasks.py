@@ -115,14 +115,18 @@ def read_options(options: Mapping[str, Any]) -> dict[str, Any]:
 def task_set_for(study: Study, wanted: WantedSet, path: Path) -> TaskSet:
     """The set called so, locked, made from the file ``path`` if there is none.
 
+    It is titled as its kind; where a set of the study has that title, with its key as well.
     Raises ``InvalidInput`` when it is there and of another kind or with other options.
     """
     options = read_options(wanted.options)
+    title = str(TaskSet.Kind(wanted.kind).label)
+    if study.task_sets.filter(title=title).exists():
+        title = f"{title}: {wanted.key}"
     task_set, _ = TaskSet.objects.get_or_create(
         study=study,
         key=wanted.key,
         defaults={
-            "title": TaskSet.Kind(wanted.kind).label,
+            "title": title,
             "kind": wanted.kind,
             "overlap": wanted.overlap,
             "options": options,

@@ -15,7 +15,7 @@ from annotation.management.base import Result, setting, whole_number
 
 
 class Command(ImportCommand):
-    help = "Import files of the annotation interfaces as tasks."
+    help = "Import files of the annotation interfaces, of Label Studio and tables as tasks."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, nargs="+", help="file, or folder of files")
@@ -24,7 +24,7 @@ class Command(ImportCommand):
             "--format", required=True, choices=[f.key for f in formats() if _makes_tasks(f)]
         )
         parser.add_argument(
-            "--task-set", default="", help="key of the task set (default: called as the format)"
+            "--task-set", default="", help="key of the task set (default: comparison, style, ...)"
         )
         parser.add_argument(
             "--overlap", type=whole_number(1, 100), default=3, help="annotators a task"

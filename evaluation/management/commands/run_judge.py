@@ -111,5 +111,7 @@ def _task_set(study: Study, kinds: list[str] | None, key: str | None) -> TaskSet
         raise NotFound(f"{study.slug} has no {kinds[0]} task set. Import one with import_tasks.")
     if len(found) > 1:
         names = ", ".join(task_set.key for task_set in found)
-        raise InvalidInput(f"{study.slug} has several {kinds[0]} task sets; name one: {names}.")
+        raise InvalidInput(
+            f"{study.slug} has several {kinds[0]} task sets: {names}. Name one (--task-set)."
+        )
     return found[0]

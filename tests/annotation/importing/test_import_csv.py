@@ -58,6 +58,16 @@ def test_the_same_table_again_creates_nothing(study: Study, tmp_path: Path) -> N
     assert (again.totals["created"], again.totals["unchanged"]) == (0, 3)
 
 
+def test_sets_of_one_kind_can_be_told_apart(study: Study, tmp_path: Path) -> None:
+    path = write(tmp_path, PAIRS)
+    for key in ("first", "second", "second"):
+        import_comparison_csv([path], study, task_set_key=key)
+    assert list(TaskSet.objects.order_by("pk").values_list("title", flat=True)) == [
+        "Checklist comparison",
+        "Checklist comparison: second",
+    ]
+
+
 def test_a_bad_row_keeps_the_table_out_and_is_named_by_its_line(
     study: Study, tmp_path: Path
 ) -> None:
