@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseStopPolling
 
+from annotation.checklists.schema import Template
 from annotation.errors import DomainError, NotFound
 from annotation.managing.pages import describe_payload, item_of
 from annotation.managing.services import template_of
@@ -81,9 +82,10 @@ def run(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
     page = Paginator(questions.order_by("task__position", "repeat", "swapped"), PAGE).get_page(
         request.GET.get("page")
     )
+    template = template_of(study)
     context = _progress_context(request, study, chosen) | {
         "page_obj": page,
-        "rows": [_row(study, question) for question in page.object_list],
+        "rows": [_row(template, question) for question in page.object_list],
         "status": status,
         "statuses": JudgeTask.Status.choices,
     }
@@ -101,11 +103,12 @@ def _progress_context(
     }
 
 
-def _row(study: Study, question: JudgeTask) -> dict[str, object]:
+def _row(template: Template, question: JudgeTask) -> dict[str, object]:
     verdict = getattr(question, "verdict", None)
     kind = question.task.task_set.kind
     return {
         "question": question,
+        "item": item_of(question.task, template),
         "lines": describe_payload(kind, verdict.payload)[:3] if verdict else [],
         "repairs": sum(verdict.repairs.values()) if verdict else 0,
     }
@@ -162,7 +165,8 @@ def task(request: HtmxHttpRequest, slug: str, pk: int) -> HttpResponse:
     if questions is None:
         raise NotFound(f"{study.slug} has no such task.")
     chosen, asked = questions
-    rows = [_row(study, question) for question in asked]
+    template = template_of(study)
+    rows = [_row(template, question) for question in asked]
     return render(
         request, "evaluation/judging/task.html", {"study": study, "task": chosen, "rows": rows}
     )

@@ -27,7 +27,7 @@ from annotation.kinds.comparison import (
     parse_answer,
 )
 from annotation.managing.services import template_of
-from annotation.models import Study, Task, TaskSet
+from annotation.models import Study, Task, TaskSet, User
 from evaluation.judging import rules
 from evaluation.judging.asking import Reading
 from evaluation.judging.requests import comparison_request, harmless
@@ -249,6 +249,18 @@ def test_the_rules_judge_answers_everything_without_a_call(study: Study, pairs: 
     matched = parse_answer(payloads(run)[pairs.tasks.get(position=4).pk])
     assert isinstance(matched, ListAnswer)
     assert sorted(matched.pairs) == [(0, 1), (1, 0)]
+
+
+def test_the_page_of_a_run_calls_items_by_their_label(
+    study: Study, pairs: TaskSet, as_user: Any, researcher: User
+) -> None:
+    run = finish(start_run(study, pairs, rules_judge()))
+    pages = [f"/studies/{study.slug}/runs/{run.pk}/"]
+    pages.append(f"/studies/{study.slug}/verdicts/{pairs.tasks.first().pk}/")  # type: ignore[union-attr]
+    shown = [as_user(researcher).get(page).content.decode() for page in pages]
+    assert "<td>Filing date</td>" in shown[0]
+    assert "<td>filing_date</td>" not in shown[0]
+    assert "Answered" in shown[1]
 
 
 def test_request_and_answer_are_kept_as_sent_and_received(
