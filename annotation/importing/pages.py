@@ -156,13 +156,14 @@ def summary_of(report: Mapping[str, Any]) -> Summary:
     """The figures of a stored report, and its first problems as (file, problem)."""
     files, totals = report.get("files", []), report.get("totals", {})
     first: list[tuple[str, str]] = []
-    problems = problem_files = 0
+    problems = 0
+    problem_files = sum(bool(problems_of(file)) for file in files)
+    # A file with thousands of problems must not hide the next file's.
+    shown = max(2, min(PROBLEMS_A_FILE, FIRST_PROBLEMS // max(problem_files, 1)))
     for file in files:
         own = problems_of(file)
         problems += len(own)
-        problem_files += bool(own)
-        # A file with thousands of problems must not hide the next file's.
-        first += [(file["path"], problem) for problem in own[:2]]
+        first += [(file["path"], problem) for problem in own[:shown]]
     return Summary(
         files=len(files),
         sound=len(files) - problem_files,

@@ -15,7 +15,8 @@ _THRESH = re.compile(
 )
 _LABEL_STUDIO = re.compile(
     _START
-    + rb'\[\s*\{\s*"(?:id"\s*:\s*[0-9]+\s*,\s*"annotations"|annotations"\s*:\s*\[|data"\s*:\s*\{)'
+    + rb'\[\s*\{\s*"(?:id"\s*:\s*[0-9]+\s*,\s*"(?:annotations|data)"'
+    + rb'|annotations"\s*:\s*\[|data"\s*:\s*\{)'
 )
 
 
@@ -51,5 +52,7 @@ def is_label_studio(beginning: bytes) -> bool:
 
     >>> is_label_studio(b'[{"id": 7, "annotations": [{'), is_label_studio(b'[{"id": "1_p0"')
     (True, False)
+    >>> is_label_studio(b'[{"id": 7, "data": {"text": "Filed')
+    True
     """
     return _LABEL_STUDIO.match(beginning) is not None

@@ -103,6 +103,17 @@ def test_a_file_without_a_sound_part_cannot_be_imported(own: Client, study: Stud
     assert 'value="start_partial"' not in page
 
 
+def test_all_of_few_problems_stand_in_sight(own: Client, study: Study) -> None:
+    table = (
+        "case,item,model_values,reference_values\n1,Nonsense,a,b\n1,Filing Date,a,\n1,Trials,,b\n"
+    )
+    text = words(send(own, upload("bad.csv", table), format="csv-comparison"))
+    top = text[: text.index("All problems as CSV")]
+    assert "Problems" in top
+    assert [f"line {line}," in top for line in (2, 3, 4)] == [True] * 3
+    assert "The first of" not in top
+
+
 @pytest.mark.parametrize(
     "name",
     ["<script>alert(1)</script>.json", '"><img src=x onerror=alert(1)>.json', "a\u202enosj.json"],
