@@ -87,7 +87,7 @@ def _verify(folder: Path, problems: _Problems, meter: Meter) -> None:
         return
     inside = [path for path in folder.glob(f"*/{MANIFEST}") if not (folder / MANIFEST).exists()]
     if inside:
-        problems.add(str(folder), f"it holds an export, and is none. Name {inside[0].parent}.")
+        problems.add(str(folder), f"it is the folder around an export. Name {inside[0].parent}.")
         return
     manifest = read_manifest(folder, problems.add)
     if manifest is None:
