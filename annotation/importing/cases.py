@@ -121,7 +121,8 @@ def import_cases(
     finally:
         # The documents are stored, also when somebody cancels the looking for evidence.
         source = ", ".join(map(str, paths))
-        keep_report(study, todo.report, source=source, kind="cases", actor=actor)
+        kind = "cases" if many else "case"
+        keep_report(study, todo.report, source=source, kind=kind, actor=actor)
     return todo.report
 
 

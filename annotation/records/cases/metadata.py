@@ -17,6 +17,7 @@ All of it is optional::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -143,16 +144,17 @@ def _entries(value: object, report: FileReport) -> list[tuple[str, object, str]]
 def _note(value: object, place: str, report: FileReport) -> DocumentNote:
     raw = {} if value is None else as_object(value, place)
     aside: dict[str, object] = {}
+    repairs: Counter[str] = Counter()
     order = raw.get("order")
-    return DocumentNote(
-        document_type=label(
-            _first(raw, _TYPE), "document_type", DOCUMENT_TYPE_LENGTH, report.repairs
-        ),
-        title=label(raw.get("title"), "document_title", DOCUMENT_NAME_LENGTH, report.repairs),
-        date=day(raw.get("date"), "document_date", report.repairs, aside),
+    note = DocumentNote(
+        document_type=label(_first(raw, _TYPE), "document_type", DOCUMENT_TYPE_LENGTH, repairs),
+        title=label(raw.get("title"), "document_title", DOCUMENT_NAME_LENGTH, repairs),
+        date=day(raw.get("date"), "document_date", repairs, aside),
         order=None if order is None else as_int(order, within(place, "order")),
-        metadata={**other_fields(raw, _DOCUMENT, report.repairs), **aside},
+        metadata={**other_fields(raw, _DOCUMENT, repairs), **aside},
     )
+    report.tolerate(place, repairs)
+    return note
 
 
 def _first(raw: Mapping[str, object], keys: tuple[str, ...]) -> object:

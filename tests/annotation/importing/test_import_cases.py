@@ -98,9 +98,9 @@ def test_a_folder_becomes_a_case_with_its_documents(tmp_path: Path) -> None:
     assert (told_["case"], told_["documents"], told_["tokens"]) == ("46210", 2, 3)
     assert [file.created for file in report.files] == [1, 1, 1]
     kept = ImportReport.objects.get()
-    assert kept.kind == "cases"
+    assert kept.kind == "case"
     assert kept.report["case"] == "46210"
-    assert AuditEntry.objects.filter(action="import.finished", target="cases").count() == 1
+    assert AuditEntry.objects.filter(action="import.finished", target="case").count() == 1
 
 
 def test_importing_again_changes_nothing(tmp_path: Path) -> None:
@@ -296,10 +296,8 @@ def test_a_dry_run_tells_the_same_and_stores_nothing(tmp_path: Path, kind: str) 
     dry = bring(path, study=study, dry_run=True)
     assert stored() == (1, 0, 0)
     assert Case.objects.get().case_type == ""
-    assert (ImportReport.objects.count(), AuditEntry.objects.filter(target="cases").count()) == (
-        0,
-        0,
-    )
+    finished = AuditEntry.objects.filter(action="import.finished")
+    assert (ImportReport.objects.count(), finished.count()) == (0, 0)
     assert bring(path, study=study).to_json() == dry.to_json()
     assert bring(path, study=study, dry_run=True).totals["created"] == 0
 

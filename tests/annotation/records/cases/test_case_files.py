@@ -166,6 +166,7 @@ def test_odd_metadata_are_named_or_counted(tmp_path: Path) -> None:
         "order_twice": 1,
         "documents_not_in_metadata": 2,
     }
+    assert report.repair_places["document_date_unreadable"] == ["documents.a.txt"]
     assert [str(problem) for problem in report.problems] == [
         'documents.c.txt.order: must be a whole number, and is "first".',
         "documents.d.txt: must be an object, and is the number 7.",
