@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Length
@@ -21,7 +20,7 @@ from annotation.models import (
     Study,
     Summary,
 )
-from annotation.text.spans import Span, united
+from annotation.text.spans import Span, cut
 
 SORTS = {
     "id": ("Case", "external_id"),
@@ -276,7 +275,4 @@ def _spans(views: Sequence[ItemView]) -> Iterable[Span]:
 
 def pieces_of(text: str, spans: Iterable[Span]) -> list[TextPiece]:
     """``text`` cut where evidence begins and ends; overlapping spans are one."""
-    areas = united(spans)
-    cuts = sorted({0, len(text), *(edge for area in areas for edge in area)})
-    starts = {start for start, _ in areas}
-    return [TextPiece(text[start:end], start in starts) for start, end in pairwise(cuts)]
+    return [TextPiece(piece, covered) for piece, (covered,) in cut(text, spans)]

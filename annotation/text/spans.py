@@ -66,6 +66,25 @@ def coverage(text: str, spans: Iterable[Span]) -> float | None:
     return sum(covered) / len(covered) if covered else None
 
 
+def cut(text: str, *sets: Iterable[Span]) -> list[tuple[str, tuple[bool, ...]]]:
+    """``text`` in pieces, cut wherever a span of any set begins or ends.
+
+    Each piece comes with whether the first set covers it, the second, ...; the pieces joined are
+    the text. Raises ValueError for a reversed span.
+
+    >>> cut("abcd", [(0, 2)], [(1, 3)])
+    [('a', (True, False)), ('b', (True, True)), ('c', (False, True)), ('d', (False, False))]
+    """
+    areas = [united(spans) for spans in sets]
+    cuts = sorted({0, len(text), *(edge for own in areas for span in own for edge in span)})
+    # Within a piece nothing begins or ends, so touching it is covering it.
+    covered = [covered_words(list(pairwise(cuts)), own) for own in areas]
+    return [
+        (text[start:end], tuple(bool(flags[place]) for flags in covered))
+        for place, (start, end) in enumerate(pairwise(cuts))
+    ]
+
+
 def uncovered(spans: Iterable[Span], start: int, end: int) -> list[Span]:
     """What spans leave of ``[start, end)``: in order, never empty.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from annotation.checklists.schema import Group, Template
@@ -13,7 +12,7 @@ from annotation.kinds.comparison import ListAnswer, Pair, Relation, SingleAnswer
 from annotation.kinds.style import ASPECTS
 from annotation.managing.pages import RELATION_WORDS
 from annotation.models import Study, TaskSet
-from annotation.text.spans import Span, united
+from annotation.text.spans import Span, cut
 from evaluation.agreement.intervals import Resampling
 from evaluation.meta_evaluating import comparing, rating, tables
 from evaluation.meta_evaluating.comparing import ComparisonRow, VerdictCell
@@ -304,19 +303,15 @@ def covered_pieces(text: str, people: list[Span], judge: list[Span]) -> list[Cov
 
     Character by character, as it was marked; the figures count words.
     """
-    people, judge = united(people), united(judge)
-    cuts = sorted({0, len(text), *(edge for span in (*people, *judge) for edge in span)})
-    return [
-        CoveredPiece(text[start:end], _covered_by(start, people, judge))
-        for start, end in pairwise(cuts)
-    ]
+    return [CoveredPiece(piece, _BY[covered]) for piece, covered in cut(text, people, judge)]
 
 
-def _covered_by(place: int, people: list[Span], judge: list[Span]) -> str:
-    by_people, by_judge = (any(s <= place < e for s, e in spans) for spans in (people, judge))
-    if by_people and by_judge:
-        return "both"
-    return "people" if by_people else "judge" if by_judge else ""
+_BY: dict[tuple[bool, ...], str] = {
+    (True, True): "both",
+    (True, False): "people",
+    (False, True): "judge",
+    (False, False): "",
+}
 
 
 def saved_by_id(study: Study, pk: int) -> MetaEvaluation:
